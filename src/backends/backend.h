@@ -43,7 +43,7 @@ class Download {
 class Graph {
  public:
   virtual ~Graph() = default;
-  virtual void replay() = 0;  // on the current stream
+  virtual void replay() = 0;  // runs on the current stream
 };
 
 struct MemoryUse {
@@ -57,7 +57,8 @@ class Backend {
   virtual std::string description() const = 0;  // "NVIDIA H200, sm_90, NCCL 2.28"
 
   // Sets the calling thread's current stream to the one on which all training work runs, until the
-  // process ends. Parameters are created, warmed up and captured on this one side stream.
+  // process ends. Parameters are created on this one side stream, and steps are warmed up and
+  // captured on it.
   virtual void use_training_stream() = 0;
   // Makes a collective backend for the world's ranks, which meet in `store`: NCCL or Gloo.
   virtual c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store,
@@ -84,8 +85,8 @@ class Backend {
   virtual std::unique_ptr<SideWork> side_work(bool second = false) { return nullptr; }
   virtual void synchronize() = 0;
   virtual MemoryUse memory() = 0;
-  virtual void release_cached_memory() = 0;     // of the device
-  virtual void release_cached_host_memory() {}  // kept by `host_empty` and `download`
+  virtual void release_cached_memory() = 0;     // frees cached memory of the device
+  virtual void release_cached_host_memory() {}  // frees what `host_empty` and `download` keep
 };
 
 // For LoaderOptions::pin: returns a function that copies a host tensor into memory that uploads

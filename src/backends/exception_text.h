@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-std::string message_of(const std::exception& error);  // without frames
+std::string message_of(const std::exception& error);  // the message without frames
 std::string first_line_of(const std::exception& error);
 // Advice on a message of torch that users' own models often cause; "" for other messages.
 std::string advice_on(const std::string& message);

@@ -20,7 +20,7 @@ ComputePlan plan_compute(const TrainOptions& options, const Facts& facts, std::i
 struct PeakTimes {
   std::size_t fastest = 0;  // rank of the fastest device
   double one_s = 0;         // a step on that device alone
-  double all_s = 0;         // on the rank that ends last, with its padding places
+  double all_s = 0;         // the step on the rank that ends last, with its padding places
   double sample_s = 0;      // a training sample on the slowest device
 };
 // Nothing if FLOPs or peak are unknown.
@@ -38,6 +38,6 @@ std::string format_flops(double flops);  // "1.98 PFLOP"
 
 // {"flops_per_step", "peak_flops", "mfu_unknown"}; unknown numbers are null.
 nlohmann::json to_json(const ComputePlan& compute);
-ComputePlan compute_from_json(const nlohmann::json& json);  // also of older records
+ComputePlan compute_from_json(const nlohmann::json& json);  // also reads older records
 
 }  // namespace lockstep

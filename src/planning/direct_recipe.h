@@ -20,8 +20,8 @@ namespace lockstep {
 
 // One training: the folder that it writes to, and the way it reports progress.
 struct DirectContext {
-  std::filesystem::path folder;                 // its own, empty; outputs go there
-  std::string name;                             // of the run
+  std::filesystem::path folder;  // a folder of its own, empty at first; outputs go there
+  std::string name;              // name of the run
   std::function<void(const std::string&)> say;  // progress for people, one line, no newline
 };
 
@@ -39,19 +39,19 @@ struct DirectResult {
 
 // Jobs that `lockstep train` does one by one and that differ in the values of some options.
 struct DirectBatch {
-  std::vector<std::string> keys;               // those options
+  std::vector<std::string> keys;               // names of those options
   std::vector<std::vector<std::string>> rows;  // a value for each option, job by job
-  std::string job_name;                        // with {key} for the value of an option
+  std::string job_name;                        // contains {key} for the value of an option
   std::vector<std::string> only_batch{};       // options that a job does not need
-  // Options of only_batch that jobs record all the same, if they are given. Jobs find them as
+  // Options of only_batch that jobs nevertheless record, if they are given. Jobs find them as
   // "key=value …" in the variable LOCKSTEP_BATCH_OPTIONS, which is no part of a job's identity.
   std::vector<std::string> recorded{};
   std::vector<std::string> outputs{};  // files without which a job has not succeeded
   // "key=value" for each job, if the option is not given, or is one of only_batch. May contain
   // {slot} and {gpu}. Text that must not be filled in goes through job_literal.
   std::vector<std::string> more_options{};
-  std::int64_t cpus = 1;   // of a job
-  std::string cpus_key{};  // the option that holds that value; a search for the best sets it
+  std::int64_t cpus = 1;   // cores of a job
+  std::string cpus_key{};  // the option that holds this number; a search for the best sets it
   std::string gpus = "0";  // GPUs of a job, in the form of a job file
   std::int64_t retries = 2;
   double retry_delay_s = 5, timeout_s = 600;
@@ -139,12 +139,12 @@ struct DirectBatchEnd {
   std::function<DirectActivity(const std::set<std::string>& jobs)> activity{};
 };
 
-// The input of evaluate and predict, after finished trainings.
+// The input of `evaluate` and `predict`, which use finished trainings.
 struct DirectUse {
   bool predicts = false;                       // else it evaluates
   std::vector<std::filesystem::path> folders;  // what each of them wrote
-  std::vector<std::string> assignments;        // "key=value", over the options of each
-  std::filesystem::path out{};                 // of predictions: a file, which may be overwritten
+  std::vector<std::string> assignments;        // "key=value", in place of the options of each
+  std::filesystem::path out{};                 // for predictions: a file, which may be overwritten
 };
 
 struct DirectRecipe {

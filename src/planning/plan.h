@@ -27,24 +27,24 @@ struct GroupCount {
 struct Facts {
   std::int64_t train_samples = 0;
   std::int64_t valid_samples = 0;
-  // The cost of evaluating all of valid_samples, in forward passes of a training sample. If a
-  // validation sample is cut into tiles, their number. 0: valid_samples.
+  // The cost of evaluating all of valid_samples, in forward passes of a training sample. If
+  // validation samples are cut into tiles, it is the number of tiles. 0: valid_samples.
   double evaluation_passes = 0;
   std::int64_t epoch_size = 0;       // places in an epoch's order; 0 = train_samples
-  std::int64_t rows_per_sample = 1;  // of a batch, in training
+  std::int64_t rows_per_sample = 1;  // rows of a batch that a sample has in training
   std::string unit = "samples";      // what throughput counts: "tokens", "voxels"
   double units_per_sample = 1;
-  std::string smaller_sample{};        // how a sample takes less memory, the recipe's advice; or ""
-  std::int64_t parameters = 0;         // that are trained; 0 = unknown
-  std::int64_t frozen_parameters = 0;  // that are not
+  std::string smaller_sample{};        // the recipe's advice how a sample takes less memory; or ""
+  std::int64_t parameters = 0;         // number of trained ones; 0 = unknown
+  std::int64_t frozen_parameters = 0;  // number of frozen ones
   bool batch_norm = false;             // the model has running statistics, as far as is known
   // A module of torch's own batch norm, which norm.statistics does not reach; "": none is known.
   std::string torch_batch_norm{};
   std::int64_t preferred_micro = 0;  // what the recipe prefers; 0 = none
   std::int64_t fixed_micro = 0;      // the only micro-batch that the model allows; 0 = any
   std::int64_t default_global = 0;   // the recipe's default global batch
-  double flops_per_sample = 0;       // model FLOPs of training on one; 0 = unknown
-  std::vector<GroupCount> groups{};  // of optimizer.groups, in order
+  double flops_per_sample = 0;       // model FLOPs of training on one sample; 0 = unknown
+  std::vector<GroupCount> groups{};  // the entries of optimizer.groups, in order
   // Trained parameters, in order of registration, if the optimizer tells them apart and a model
   // was at hand; else empty.
   std::vector<OptimizedParameter> optimized{};
@@ -92,8 +92,8 @@ struct BatchPlan {
   std::int64_t rows_per_sample = 1;
   bool fixed_micro = false;  // the model requires this micro-batch
   // Rows that statistics of batch norm span, world_size * micro; 0: no statistics span ranks. With
-  // it, micro-batches of the same number on all ranks are neighbours in the global batch. So the
-  // same rows meet on any number of ranks.
+  // norm_rows, the micro-batches with the same number on all ranks are neighbours in the global
+  // batch. So the same rows meet on any number of ranks.
   std::int64_t norm_rows = 0;
   std::int64_t rows() const { return global * rows_per_sample; }
   std::int64_t places() const { return world_size * micro * accumulation; }
@@ -122,11 +122,11 @@ struct Plan {
   std::int64_t train_samples = 0, valid_samples = 0;
   double evaluation_passes = 0;      // Facts::evaluation_passes, or valid_samples
   std::int64_t epoch_size = 0;       // places in an epoch's order
-  std::int64_t steps_per_epoch = 0;  // of epoch_size / global, by data.drop_last
+  std::int64_t steps_per_epoch = 0;  // epoch_size / global, rounded as data.drop_last says
   std::int64_t total_steps = 0;      // from stop.steps and stop.epochs; the rate's curve ends there
   Schedule schedule;
   MemoryEstimate memory;
-  double memory_needed_bytes = 0;  // of one rank at this micro-batch
+  double memory_needed_bytes = 0;  // memory of one rank at this micro-batch
   bool keeps_micro = false;        // a continued run has it from its last start
   // The bytes that shard_optimizer saves or would save on the fullest rank; at most 0: none.
   double sharding_saves_bytes = 0;
@@ -137,7 +137,7 @@ struct Plan {
   ComputePlan compute;
   std::int64_t parameters = 0, frozen_parameters = 0;  // trained and not; 0 = unknown
   std::vector<GroupCount> groups;
-  std::vector<RuleCount> rules;    // if the optimizer has several
+  std::vector<RuleCount> rules;    // empty unless the optimizer has several
   double adamw_lr = 0;             // AdamW's highest rate beside muon, after scale_lr; 0: the run's
   std::string init_from;           // where the first weights come from; "": from the recipe
   std::optional<ExactSum> exact;   // with exact = true
@@ -157,12 +157,12 @@ std::int64_t fitting_micro(const BatchPlan& batch, std::int64_t limit);
 std::int64_t nearest_multiple(std::int64_t value, std::int64_t multiple);
 
 // Solves world_size * micro * accumulation = global for the values that are 0. With only `global`
-// given (or defaulted), picks the largest micro <= largest_micro that divides. A default that does
-// not divide is rounded to the nearest that does, the larger of two. If a given one does not
-// divide, throws Error naming the nearest global batches that work. A given one below world_size is
-// valid: then some ranks get padding. With several rows a sample, micro counts rows, any global
-// batch works, and the places beyond its rows are padding. rank_word: what messages call a rank
-// ("GPU", "CPU rank"). Pure.
+// given (or defaulted), picks the largest micro <= largest_micro that divides. A default global
+// batch that does not divide is rounded to the nearest that does, the larger of two. If a given
+// global batch does not divide, throws Error naming the nearest global batches that work. A given
+// global batch below world_size is valid: then some ranks get padding. With several rows a sample,
+// micro counts rows, any global batch works, and the places beyond its rows are padding. rank_word:
+// what messages call a rank ("GPU", "CPU rank"). Pure.
 BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t micro,
                       std::int64_t accumulation, std::int64_t default_global,
                       std::int64_t largest_micro, const std::string& rank_word = "GPU",
@@ -177,7 +177,7 @@ void check_frozen_batch(const TrainOptions& options, const Facts& facts,
 // now. Throws Error if the data has another number of samples. where: "data.path=/x", or empty.
 void check_frozen_data(const Facts& before, const Facts& now, const std::string& where);
 
-// Steps of an epoch of so many places; 0 for none.
+// The number of steps in an epoch of `epoch_size` places; 0 if there are no places.
 std::int64_t count_epoch_steps(std::int64_t epoch_size, std::int64_t global, bool drop_last);
 
 // whole: the recipe's formula at this precision, for a rank that shares nothing. Throws Error if no

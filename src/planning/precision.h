@@ -13,10 +13,11 @@ const char* products_word(const PrecisionPlan& precision);  // the same, or "TF3
 
 // bf16 from sm_80 on, fp16 on every GPU, fp32 everywhere.
 bool is_native(Precision precision, const Device& device);
-bool is_native(Precision precision, const std::vector<Device>& devices);  // on all of them
+// Whether it is native on all of them.
+bool is_native(Precision precision, const std::vector<Device>& devices);
 
 // If options.precision is auto, replaces it by the shortest type that all devices have natively,
-// bf16 before fp16, and records why. low_precision: whether the recipe can do with less than fp32.
+// bf16 before fp16, and records why. low_precision: whether the recipe works with less than fp32.
 void resolve_precision(TrainOptions& options, bool low_precision,
                        const std::vector<Device>& devices);
 

@@ -99,10 +99,10 @@ class RecipeOptions {
   // Called after `prepare`. The default, nothing, makes MFU unknown.
   virtual std::optional<double> flops_per_sample(const Facts& facts) const;
 
-  // For an export, which is given to others: removes from `extra`, and from the kept files by their
-  // names, where files lie on this machine. Evaluation and prediction name their data anew, and
-  // must work without these places. The default shortens each text in `extra` that names something
-  // in an existing folder to its last part.
+  // For an export, which is given to others: removes the places of files on this machine from
+  // `extra` and from `kept`, the contents of the kept files by name. Evaluation and prediction name
+  // their data anew, and must work without these places. The default shortens each text in `extra`
+  // that names something in an existing folder to its last part.
   virtual void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept) const;
 
   // The INPUT that `lockstep predict RUN INPUT` takes. By default a text: the option
@@ -128,8 +128,8 @@ class RecipeOptions {
   } item_options;
 
  protected:
-  // Adds those to the table; to be called in the constructor of a recipe whose `predict_input`
-  // has items. paths: an input is a file or folder, not a word.
+  // Adds these fields to the table; to be called in the constructor of a recipe whose
+  // `predict_input` has items. paths: an input is a file or folder, not a word.
   void add_item_options(bool paths = true);
 };
 

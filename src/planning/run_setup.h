@@ -16,7 +16,7 @@ struct RunSetup {
   std::string recipe;
   std::string plugin;  // path, or ""
   std::unique_ptr<TrainOptions> train;
-  std::unique_ptr<RecipeOptions> options;  // of the recipe
+  std::unique_ptr<RecipeOptions> options;  // the recipe's own options
   Prepared prepared;
   // The sizes in the record of a run that continues, if nobody asks for others; not written.
   std::optional<BatchSizes> recorded_batch;
@@ -39,12 +39,12 @@ nlohmann::json setup_to_json(const RunSetup& setup);
 // The inverse; throws Error on a record that is damaged or of another version.
 RunSetup setup_from_json(const nlohmann::json& record);
 
-Device device_from_json(const nlohmann::json& json);  // of to_json(device)
+Device device_from_json(const nlohmann::json& json);  // reads the result of to_json(device)
 
 nlohmann::json to_json(const Facts& facts);
 Facts facts_from_json(const nlohmann::json& json);
 
-// Records of earlier versions hold fewer values.
-MemoryEstimate memory_from_json(const nlohmann::json& json);  // of to_json(estimate)
+// Reads the result of to_json(estimate). Records of earlier versions hold fewer values.
+MemoryEstimate memory_from_json(const nlohmann::json& json);
 
 }  // namespace lockstep

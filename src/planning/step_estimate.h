@@ -12,25 +12,25 @@
 
 namespace lockstep {
 
-// An estimate of a step's time. Arithmetic runs at a third of the peak, but takes at least 2 ms, in
-// which the kernels of a small model begin. Then the gradients are added up at four fifths of the
-// link's speed, and the backward pass hides what it can of that. A third is the middle of what was
-// measured: steps of the models in bench/results reach from a tenth of the peak to a half and more.
-// So the true time is within a factor of 3. The estimate leaves out work that costs the same on any
-// number of devices, such as the update. So the true gain is nearer to 1.
+// An estimate of a step's time. Arithmetic runs at a third of the peak, but takes at least 2 ms,
+// the time in which the kernels of a small model start. Then the gradients are added up at four
+// fifths of the link's speed, and the backward pass hides what it can of that. A third is the
+// middle of what was measured: steps of the models in bench/results reach from a tenth of the peak
+// to a half and more. So the true time is within a factor of 3. The estimate leaves out work that
+// costs the same on any number of devices, such as the update. So the true gain is nearer to 1.
 struct StepEstimate {
   std::int64_t devices = 1;
   std::size_t fastest = 0;        // rank of the device that would be the quickest one alone
-  double arithmetic_one_s = 0;    // of the step on that device
+  double arithmetic_one_s = 0;    // arithmetic of the step on that device
   double arithmetic_s = 0;        // on the rank that ends last, its padding places included
-  double sample_s = 0;            // of one training sample, on the slowest device
+  double sample_s = 0;            // time of one training sample on the slowest device
   double exchange_s = 0;          // adding up the gradients; 0 on one device
-  double exchange_bytes = 0;      // of gradients, per device
+  double exchange_bytes = 0;      // bytes of gradients, per device
   std::int64_t accumulation = 1;  // only the last micro-batch's backward hides the exchange
   bool knows_exchange = true;     // false: there is one, but the link or its bytes are not known
 
-  double compute_one_s() const;  // of the step on one device
-  double compute_s() const;      // on the busiest of all
+  double compute_one_s() const;  // computing time of the step on one device
+  double compute_s() const;      // computing time on the busiest of all devices
   double step_s() const;
   double gain() const { return compute_one_s() / step_s(); }  // over one device
 };

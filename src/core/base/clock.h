@@ -1,4 +1,4 @@
-// Time as an interface, so that tests can tick it.
+// An interface to the time, so that tests can set it.
 #pragma once
 
 namespace lockstep {

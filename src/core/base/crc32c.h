@@ -7,8 +7,8 @@
 namespace lockstep {
 
 std::uint32_t crc32c(std::string_view bytes);
-// The masked form. A CRC over bytes that contain CRCs detects errors less well, and the mask avoids
-// this: tensorflow/core/lib/hash/crc32c.h.
+// Returns the CRC in its masked form. A CRC over bytes that contain CRCs detects errors less well,
+// and the mask avoids this (tensorflow/core/lib/hash/crc32c.h).
 std::uint32_t masked_crc32c(std::string_view bytes);
 
 }  // namespace lockstep

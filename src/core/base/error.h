@@ -14,7 +14,7 @@ namespace lockstep {
 // character of UTF-8 is cut.
 std::string shortened(std::string_view message);
 
-// Thrown for anything a user can cause or repair; caught in `main` only, which prints
+// Thrown for anything that a user can cause or repair. Only `main` catches it. It prints
 //   error: WHAT
 //
 //   hint: HINT
@@ -24,8 +24,8 @@ class Error : public std::exception {
   // Both texts are shortened: values in them come from users or files and may have any length.
   explicit Error(const std::string& what, const std::string& hint = {})
       : what_(shortened(what)), hint_(shortened(hint)) {
-    std::replace(what_.begin(), what_.end(), '\0', '?');  // from a file: the text of what() would
-                                                          // end there
+    // A zero byte, for example from a file, would end the text of what().
+    std::replace(what_.begin(), what_.end(), '\0', '?');
   }
   const char* what() const noexcept override { return what_.c_str(); }
   const std::string& hint() const noexcept { return hint_; }
@@ -35,14 +35,13 @@ class Error : public std::exception {
   std::string hint_;
 };
 
-// Files, processes or memory are used up; they may be free again later.
+// Open files, processes or memory are used up. They may be free again later.
 class ShortOfResources : public Error {
  public:
   using Error::Error;
 };
 
-// An option needs a file that is not named or does not exist. The options can be shown all the
-// same.
+// An option needs a file that is not named or does not exist. The options can still be shown.
 class MissingFile : public Error {
  public:
   using Error::Error;

@@ -10,7 +10,7 @@ namespace lockstep {
 // Four uniform 32-bit words for a 128-bit counter under a 64-bit key.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key);
 
-// A draw's purpose; keeps streams apart.
+// The purpose of a draw. Each purpose has streams of its own.
 enum class RandomStream : std::uint32_t {
   order = 1,
   augment = 2,

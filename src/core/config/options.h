@@ -39,7 +39,8 @@ struct OptionSpec {
   std::vector<std::string> no_paths{};  // for paths: words that mean something else
 };
 
-// Specialise for an enum to make it an option: names in the order of declaration.
+// Specialise it for an enum whose values an option takes. It gives their names, in the order of
+// declaration.
 //   template <> struct EnumNames<Precision> { static constexpr std::pair<Precision, const char*>
 //   value[] = {...}; };
 template <class E>
@@ -151,9 +152,9 @@ std::string format_duration(Duration duration);  // "8h30m", "2.5s"
 // order: defaults, the preset that the key `preset` names, config files, key=value arguments. A
 // preset that neither files nor arguments name is applied only if the key `preset` was not set
 // before, so that arguments can overlay a record. files: TOML, nested tables joined with dots
-// ([batch] global = 8 is batch.global). Throws Error: unknown key (nearest named), bad value,
-// unreadable file, TOML syntax with its line, unknown preset. Keys after the faulty one change
-// nothing.
+// ([batch] global = 8 is batch.global). Throws Error for an unknown key (and names the nearest), a
+// bad value, an unreadable file, a fault of TOML syntax (with its line), and an unknown preset.
+// Keys after the faulty one change nothing.
 void apply_config(std::span<OptionTable* const> tables,
                   std::span<const std::filesystem::path> files,
                   std::span<const std::string> assignments);

@@ -14,8 +14,9 @@ struct TomlEntry {
   std::size_t line = 0;  // from 1; 0 for JSON
 };
 
-// In the order of the file. Throws Error naming the file and, for a fault in the text, its line. A
-// file that ends in .json is read as JSON, with the same meaning; null becomes the text "none".
+// Returns the entries in the order of the file. Throws Error naming the file and, for a fault in
+// the text, its line. A file that ends in .json is read as JSON, with the same meaning; null
+// becomes the text "none".
 std::vector<TomlEntry> read_toml(const std::filesystem::path& path);
 
 }  // namespace lockstep::detail

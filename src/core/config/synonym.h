@@ -30,7 +30,7 @@ struct Synonym {
   //   {list}      numbers as a list of options here ("64,64,64" of (64, 64, 64) and 64x64x64)
   //   {duration}  a time as options here take it ("12h" of 00:12:00:00)
   //   {kind}      a device without its number ("gpu" of cuda:1)
-  //   {index}     the number of a device ("1" of cuda:1); without one its word is left out
+  //   {index}     the number of a device ("1" of cuda:1); without a number its word is left out
   std::string ours;
   std::string ours_when_off{};  // the same for values 0, no, off, none and false; empty: as `ours`
   std::string ours_in_batch{};  // the same for a command that makes a batch; empty: as `ours`
@@ -90,8 +90,8 @@ const MeaningInCommand* meaning_in(const Synonym& synonym, std::string_view comm
 std::vector<OurWord> written_here(const Synonym& synonym, const std::string& value,
                                   const TypedBatch& batch);
 
-// The value of the option that another program's value stands for: "fp16" of "16-mixed" for
-// precision. "": none is known.
+// The value of the option that another program's value stands for: for precision, "fp16" is the
+// value for "16-mixed". "": none is known.
 std::string our_value(std::span<const Synonym> synonyms, std::string_view key,
                       const std::string& value);
 

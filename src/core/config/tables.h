@@ -39,13 +39,13 @@ class Tables {
   const Preset& preset(std::string_view name) const;
 
   std::vector<Preset> presets() const;
-  // In the order of the tables, the nameless group first.
+  // Returns the groups in the order of the tables, the nameless group first.
   std::vector<OptionGroup> groups() const;
 
  private:
   std::span<OptionTable* const> tables_;
   ExplainKey explain_;
-  std::vector<std::string> keys_, sorted_;  // of all tables: in order, and sorted by name
+  std::vector<std::string> keys_, sorted_;  // keys of all tables: in order, and sorted by name
 };
 
 }  // namespace lockstep::detail

@@ -18,11 +18,11 @@ struct TomlNode {
   enum class Kind { table, list, text, integer, real, boolean, time };
   Kind kind = Kind::table;
   std::size_t line = 0;  // from 1
-  nlohmann::json value;  // of texts, numbers and booleans
+  nlohmann::json value;  // value of a text, a number or a boolean
   // The value of a text, or else as written in the file: "1e-3", "2022-01-01".
   std::string text;
-  std::vector<TomlNode> items;                              // of a list
-  std::vector<std::pair<std::string, TomlNode>> members{};  // of a table
+  std::vector<TomlNode> items;                              // elements of a list
+  std::vector<std::pair<std::string, TomlNode>> members{};  // entries of a table
 
   // The member of a table; null if there is none.
   const TomlNode* find(std::string_view name) const;

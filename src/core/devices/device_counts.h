@@ -1,4 +1,4 @@
-// Numbers of devices for a table: how many, never which.
+// Numbers of devices for a table. They say how many devices are used, not which.
 #pragma once
 
 #include <string>

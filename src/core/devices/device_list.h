@@ -26,7 +26,7 @@ struct ListedGpu {
 // Two whole GPUs by their NVML indexes, a < b.
 struct GpuPair {
   int a = 0, b = 0;
-  int nvlinks = 0;         // that join the two, or each of them to the switch
+  int nvlinks = 0;         // number of NVLinks that join the two, or each of them to the switch
   bool by_switch = false;  // through an NVSwitch
   std::string nvlink_version;
   std::optional<PciePath> pcie;

@@ -23,7 +23,7 @@ struct ReadCsv {
 char likely_separator(std::string_view line);
 
 struct CsvTable {
-  std::string name;  // of the file, for messages
+  std::string name;  // name of the file, for messages
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  // a cell per column
   std::vector<std::int64_t> lines;             // the line in the file at which each row begins,
@@ -39,9 +39,9 @@ struct CsvTable {
 };
 
 // RFC 4180 with common extensions: other separators, spaces around cells (kept only within quotes),
-// empty lines, any line ending, a byte order mark. Throws Error, which names file and line: rows of
-// different length, unnamed or repeated columns, unclosed quotes, no line at all, more rows than
-// requested. For a file that is not UTF-8 text, the Error names its kind.
+// empty lines, any line ending, a byte order mark. Throws Error, which names file and line, for
+// rows of different length, unnamed or repeated columns, unclosed quotes, no line at all, and more
+// rows than requested. For a file that is not UTF-8 text, the Error names its kind.
 CsvTable read_csv(const std::filesystem::path& path, const ReadCsv& how = {});
 CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv& how = {});
 

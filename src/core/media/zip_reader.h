@@ -21,7 +21,7 @@ class ZipReader {
   ZipReader(const ZipReader&) = delete;
   ZipReader& operator=(const ZipReader&) = delete;
 
-  // files, in the archive's order
+  // The files, in the archive's order.
   const std::vector<ZipEntry>& entries() const { return entries_; }
   // Writes entry `index` to a new file in `folder`, named by the last part of the entry's name.
   // Checks its checksum and returns the path. Also throws Error if the name is invalid for a file,

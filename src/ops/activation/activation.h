@@ -16,7 +16,7 @@ at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, bool tanh);
 at::Tensor bias_relu(const at::Tensor& x, const at::Tensor& bias);
 
 struct ActivationKernels {
-  void (*forward)(const ActivationArguments&) = nullptr;  // on the current stream
+  void (*forward)(const ActivationArguments&) = nullptr;  // runs on the current stream
   void (*backward)(const ActivationArguments&) = nullptr;
 };
 void register_cuda_activation(ActivationKernels kernels);

@@ -32,7 +32,7 @@ inline at::Tensor packed_causal_attention(const at::Tensor& qkv) {
 }
 
 // The same for concatenated rows, such as the ragged fields of training/data/collate.h. No padding
-// is stored or computed. qkv: [N, 3, H, D]. offsets: i32|i64 [B + 1] on its device. Row b is
+// is stored or computed. qkv: [N, 3, H, D]. offsets: i32|i64 [B + 1] on qkv's device. Row b is
 // [offsets[b], offsets[b + 1]), and offsets[0] is 0. Positions from the last offset on belong to no
 // row, so that the same N can be used for batches of different sizes. Their results and gradients
 // are 0. longest: at least the length of every row, known on the host. Returns [N, H, D]. bf16 and
@@ -48,7 +48,7 @@ struct AttentionKernels {
   // Whether `forward` and `backward` support arguments of these sizes and this type. It ignores
   // pointers, but considers whether `lengths` is null.
   bool (*serves)(const AttentionArguments&) = nullptr;
-  void (*forward)(const AttentionArguments&) = nullptr;  // on the current stream
+  void (*forward)(const AttentionArguments&) = nullptr;  // runs on the current stream
   void (*backward)(const AttentionArguments&) = nullptr;
   bool ragged_flash = false;  // ATen's FlashAttention runs on this GPU
 };

@@ -17,8 +17,8 @@ namespace lockstep {
 // in one pass. If elements tie for the maximum, they share its gradient equally, as in at::amax.
 std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels(const at::Tensor& x);
 
-// The same, and also x for its other readers. One pass over x then adds up the gradients of all
-// three results, so that their sum needs no separate pass.
+// The same, and also returns x for its other readers. One pass over x then adds up the gradients of
+// all three results, so that their sum needs no separate pass.
 struct PooledVoxels {
   at::Tensor mean, largest, x;
 };
@@ -39,7 +39,7 @@ std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels_reference(const at::T
 at::Tensor spatial_gate_reference(const at::Tensor& x, const at::Tensor& channel_gate,
                                   const at::Tensor& weight);
 
-struct AttentionGateKernels {  // on the current stream
+struct AttentionGateKernels {  // all run on the current stream
   void (*pool_forward)(const VoxelPoolForward&) = nullptr;
   void (*pool_backward)(const VoxelPoolBackward&) = nullptr;
   void (*gate_forward)(const SpatialGateForward&) = nullptr;

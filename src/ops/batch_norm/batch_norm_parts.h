@@ -48,8 +48,8 @@ struct Norm {
   }
 };
 
-// Leaves out skip, y and the ReLU's bits. partial: f32, held until the kernels are enqueued.
-// Undefined if the statistics are given or known.
+// Returns the arguments of a forward pass, without skip, y and the ReLU's bits. partial: f32. The
+// caller keeps it until the kernels are enqueued. Undefined if the statistics are given or known.
 ChannelNormForward norm_forward(const Norm& norm, const VoxelLayout& layout,
                                 const BatchNormState& state, const NormRule& rule,
                                 const at::Tensor& partial, const ChannelMoments& known);
@@ -60,19 +60,19 @@ at::Tensor norm_partial(const Norm& norm, const VoxelLayout& layout);
 // The gradients of a norm's tensor, weight and bias.
 struct NormGradients {
   at::Tensor of_x, partial, sums;
-  std::optional<GradientWriter> writer;  // of weight and bias
-  ChannelNormBackward launch;            // all but of_y, positive, of_skip and relu
+  std::optional<GradientWriter> writer;  // writes the gradients of weight and bias
+  ChannelNormBackward launch;            // all arguments but of_y, positive, of_skip and relu
   std::size_t places = 0;  // index of the next tensor among those that autograd was given
 
-  // place: the index of the norm's tensor there. Its weight and bias follow. layout: of the tensor
-  // whose gradients are added up.
+  // place: the index of the norm's tensor among the tensors that autograd was given. The norm's
+  // weight and bias follow it. layout: the layout of the tensor whose gradients are added up.
   NormGradients(torch::autograd::AutogradContext& context, const Norm& norm,
                 const VoxelLayout& layout, bool given, std::size_t place);
   void give(torch::autograd::variable_list& to, std::size_t at) const;
 };
 
-// The same by ATen, for a backward pass that is itself differentiated. The norm is the one that is
-// saved from `saved_at` on. up: the gradient of its result.
+// Computes these gradients with ATen, for a backward pass that is itself differentiated. `saved`
+// holds the norm from `saved_at` on. up: the gradient of the norm's result.
 void differentiate_norm(const torch::autograd::variable_list& saved, std::size_t saved_at,
                         const at::Tensor& up, bool given, bool relu, double eps,
                         torch::autograd::variable_list& to, std::size_t at);

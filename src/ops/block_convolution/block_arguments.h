@@ -14,13 +14,14 @@ struct BlockConvolution {
   KernelDtype dtype = KernelDtype::bf16;  // bf16 or f16
   const void* blocks = nullptr;           // [batch, height + 1, width + 1, 16], aligned to 16 bytes
   std::int64_t batch = 0;
-  int height = 0, width = 0;  // of the result
-  int outs = 0;               // its channels, a multiple of block_convolution_outs
-  int channels = 0;           // of a pixel, up to 4
+  int height = 0, width = 0;  // size of the result
+  int outs = 0;               // channels of the result, a multiple of block_convolution_outs
+  int channels = 0;           // channels of a pixel, up to 4
 };
 constexpr int block_convolution_size = 7, block_convolution_outs = 64;
-// The number of thread blocks, and so of chunks of moments and of shares of the weight's gradient.
-// It is the same on any GPU. If there are fewer tiles, it is the number of tiles.
+// The number of thread blocks. There are as many chunks of moments, and as many shares of the
+// weight's gradient. The number is the same on any GPU. If there are fewer tiles, it is the number
+// of tiles.
 constexpr int block_convolution_chunks = 264, block_tile_height = 8, block_tile_width = 32;
 inline std::int64_t tiles_of(const BlockConvolution& shape) {
   return shape.batch * ((shape.width + block_tile_width - 1) / block_tile_width) *
@@ -42,13 +43,15 @@ struct BlockConvolutionForward {
 };
 struct BlockConvolutionBackward {
   BlockConvolution shape;
-  const void* of_y = nullptr;  // as y
+  const void* of_y = nullptr;  // the gradient of y, in its layout
   float* partial = nullptr;    // [outs / 64, chunks_of, 64, 256]
-  float* of_weight = nullptr;  // [outs, channels, 7, 7], with these strides; added to
+  // [outs, channels, 7, 7], with these strides; the gradient is added to it
+  float* of_weight = nullptr;
   std::int64_t weight_strides[4] = {};
 };
 
-// Rows [rows, 64] times [outs, 64] transposed. Everything is on the device, aligned to 16 bytes.
+// y = x [rows, 64] times weight [outs, 64] transposed. Everything is on the device, aligned to 16
+// bytes.
 struct PointwiseMoments {
   KernelDtype dtype = KernelDtype::bf16;  // bf16 or f16
   const void *x = nullptr, *weight = nullptr;

@@ -28,9 +28,9 @@ at::Tensor block_convolution(const at::Tensor& blocks, const at::Tensor& weight,
                              const at::Tensor& bias = {}, ChannelMoments* moments = nullptr);
 
 struct BlockConvolutionKernels {
-  void (*forward)(const BlockConvolutionForward&) = nullptr;  // on the current stream
+  void (*forward)(const BlockConvolutionForward&) = nullptr;  // runs on the current stream
   void (*backward)(const BlockConvolutionBackward&) = nullptr;
-  bool (*runs_here)() = nullptr;  // on the current device
+  bool (*runs_here)() = nullptr;  // whether the kernels run on the current device
 };
 void register_cuda_block_convolution(BlockConvolutionKernels kernels);
 

@@ -30,7 +30,8 @@ struct RoiAxis {
   int points;       // number of points of a bin; 0: the box has none
 };
 
-// As many points as float can distinguish in a bin that covers a whole map of features.
+// The largest number of points of a bin. It is as many as float can distinguish in a bin that
+// covers a whole map of features.
 constexpr int roi_align_most_points = 1 << 20;
 
 // low, high: the box in pixels. A box that is not finite has no points.
@@ -54,7 +55,7 @@ LOCKSTEP_HOST_DEVICE inline RoiAxis<Real> roi_axis(float low, float high, Real s
 }
 
 // A point is interpolated from two neighbouring cells, with these weights. Both weights are 0 for a
-// point that is more than one cell outside.
+// point that is more than one cell outside of the features.
 template <class Real>
 struct RoiPoint {
   int low, high;

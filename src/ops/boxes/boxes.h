@@ -45,7 +45,7 @@ struct BoxCoding {
 };
 
 // boxes and anchors [..., 4], broadcast → deltas [..., 4]. A box without width or height gives a
-// delta of −inf, so leave out such boxes before.
+// delta of −inf, so leave out such boxes beforehand.
 at::Tensor encode_boxes(const at::Tensor& boxes, const at::Tensor& anchors,
                         const BoxCoding& coding = {});
 // deltas and anchors [..., 4], broadcast → boxes [..., 4], not clipped.

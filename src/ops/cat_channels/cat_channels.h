@@ -15,8 +15,8 @@ namespace lockstep {
 at::Tensor cat_channels(const at::Tensor& a, const at::Tensor& b);
 
 struct CatChannelsKernels {
-  void (*join)(const CatChannels&) = nullptr;  // a and b into both, on the current stream
-  void (*part)(const CatChannels&) = nullptr;  // both into a and b
+  void (*join)(const CatChannels&) = nullptr;  // copies a and b into `both`, on the current stream
+  void (*part)(const CatChannels&) = nullptr;  // copies `both` into a and b
 };
 void register_cuda_cat_channels(CatChannelsKernels kernels);
 

@@ -23,7 +23,7 @@ __device__ inline void keep_moments(const ChannelNormForward& launch, std::int64
   follow(launch.running_variance + statistic, squares / (count - 1), launch.momentum);
 }
 
-// Merges chunks as sums of deviations from the mean of the first one.
+// Merges the moments of chunks, as sums of deviations from the mean of the first chunk.
 struct MomentSums {
   float reference, apart = 0, squares = 0;
 
@@ -42,7 +42,7 @@ __device__ void read_floats(const void* from, std::int64_t at, float (&to)[W]) {
   for (int i = 0; i < W; ++i) to[i] = to_float(static_cast<const A*>(from)[at + i]);
 }
 
-// For a type that is known only at launch.
+// Reads values whose type is known only at launch.
 template <int W>
 __device__ void read_affine(const void* from, KernelDtype dtype, std::int64_t at, float (&to)[W]) {
   if (dtype == KernelDtype::bf16)
@@ -59,8 +59,8 @@ struct ChannelFacts {
   float mean[W], factor[W], bias[W];  // factor: 1 / deviation, times the channel's scale
 
   ChannelFacts() = default;
-  // first: the statistic of the first channel. means, inverses: of these channels, if not in
-  // memory.
+  // first: the statistic of the first channel. means, inverses: the values of these channels, if
+  // they are not in memory.
   template <class Launch>
   __device__ ChannelFacts(const Launch& launch, std::int64_t first, const float* means = nullptr,
                           const float* inverses = nullptr) {
@@ -113,8 +113,8 @@ struct ChannelFacts {
   }
 };
 
-// Corrections of the gradients: share is subtracted from each, and slope for each unit that x is
-// above its mean.
+// Corrections of a channel's gradients. `share` is subtracted from each gradient. `slope` is
+// subtracted once for each unit by which x is above its mean.
 struct Shares {
   float share, slope;
 

@@ -23,8 +23,8 @@ constexpr int ahead = sizeof(T) != 2 || tensors > 2 ? 0
                                                     : NORM_AHEAD_2;
 
 // Calls take(first sum of a chunk, second sum, its elements) for every `apart`-th chunk from
-// `begin` on, and reads `at_once` at a time. from: the statistic's first sum in the first chunk.
-// elements: of each chunk, or null if they follow from the layout.
+// `begin` on, and reads the sums of `at_once` chunks at a time. from: the statistic's first sum in
+// the first chunk. elements: their number in each chunk, or null if it follows from the layout.
 template <int at_once, int apart, class Take>
 __device__ void for_chunks(const VoxelLayout& layout, const float* from, int begin,
                            const Take& take, const float* elements = nullptr) {

@@ -29,7 +29,7 @@ at::Tensor instance_norm_act_reference(const at::Tensor& x, const at::Tensor& ch
 
 // Kernels of instance norm and batch norm: one norm, and the sum of two.
 struct ChannelNormKernels {
-  void (*forward)(const ChannelNormForward&) = nullptr;  // on the current stream
+  void (*forward)(const ChannelNormForward&) = nullptr;  // runs on the current stream
   void (*backward)(const ChannelNormBackward&) = nullptr;
   void (*forward_pair)(const ChannelNormPairForward&) = nullptr;
   void (*backward_pair)(const ChannelNormPairBackward&) = nullptr;

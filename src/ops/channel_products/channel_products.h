@@ -19,7 +19,7 @@ at::Tensor channel_products(const at::Tensor& x, const at::Tensor& factors);
 at::Tensor channel_products_reference(const at::Tensor& x, const at::Tensor& factors);
 
 struct ChannelProductsKernels {
-  void (*forward)(const ChannelProducts&) = nullptr;  // on the current stream
+  void (*forward)(const ChannelProducts&) = nullptr;  // runs on the current stream
   void (*backward)(const ChannelProducts&) = nullptr;
 };
 void register_cuda_channel_products(ChannelProductsKernels kernels);

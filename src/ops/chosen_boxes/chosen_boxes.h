@@ -35,7 +35,7 @@ IndexedBoxes boxes_at(const at::Tensor& boxes, const at::Tensor& index);
 at::Tensor flip_boxes(const at::Tensor& boxes, const at::Tensor& numbers, double width);
 
 struct ChosenBoxesKernels {
-  void (*decode)(const DecodeChosen&) = nullptr;  // on the current stream
+  void (*decode)(const DecodeChosen&) = nullptr;  // runs on the current stream
   void (*gather)(const GatherBoxes&) = nullptr;
   void (*flip)(const FlipBoxes&) = nullptr;
 };

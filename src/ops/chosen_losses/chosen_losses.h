@@ -34,7 +34,7 @@ at::Tensor chosen_losses_reference(const at::Tensor& values, const at::Tensor& q
                                    std::int64_t first);
 
 struct ChosenLossKernels {
-  void (*forward)(const ChosenLossForward&) = nullptr;  // on the current stream
+  void (*forward)(const ChosenLossForward&) = nullptr;  // runs on the current stream
   void (*backward)(const ChosenLossBackward&) = nullptr;
 };
 void register_cuda_chosen_losses(ChosenLossKernels kernels);

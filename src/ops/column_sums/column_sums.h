@@ -11,7 +11,7 @@ namespace lockstep {
 // contiguous, on the same device. The order of the sum is always the same. Not differentiable.
 void add_column_sums(const at::Tensor& into, const at::Tensor& matrix);
 
-using ColumnSumsKernel = void (*)(const ColumnSums&);  // on the current stream
+using ColumnSumsKernel = void (*)(const ColumnSums&);  // runs on the current stream
 void register_cuda_column_sums(ColumnSumsKernel kernel);
 
 }  // namespace lockstep

@@ -15,7 +15,7 @@ namespace lockstep {
 using Copies = std::vector<std::pair<at::Tensor, at::Tensor>>;
 void copy_all(const Copies& copies);
 
-using CopyKernel = void (*)(const CopyLaunch&);  // on the current stream
+using CopyKernel = void (*)(const CopyLaunch&);  // runs on the current stream
 void register_cuda_copy(CopyKernel kernel);
 
 }  // namespace lockstep

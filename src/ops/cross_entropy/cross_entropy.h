@@ -31,7 +31,7 @@ at::Tensor cross_entropy_in_place(const at::Tensor& logits, const at::Tensor& ta
 at::Tensor cross_entropy_reference(const at::Tensor& logits, const at::Tensor& targets,
                                    const at::Tensor& scale);
 
-using CrossEntropyKernel = void (*)(const CrossEntropyArguments&);  // on the current stream
+using CrossEntropyKernel = void (*)(const CrossEntropyArguments&);  // runs on the current stream
 void register_cuda_cross_entropy(CrossEntropyKernel kernel);
 
 }  // namespace lockstep

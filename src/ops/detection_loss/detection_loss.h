@@ -55,7 +55,7 @@ DetectionLoss detection_loss_reference(const at::Tensor& logits, const at::Tenso
                                        const DetectionLossOptions& options);
 
 struct DetectionLossKernels {
-  void (*forward)(const DetectionLossForward&) = nullptr;  // on the current stream
+  void (*forward)(const DetectionLossForward&) = nullptr;  // runs on the current stream
   void (*backward)(const DetectionLossBackward&) = nullptr;
 };
 void register_cuda_detection_loss(DetectionLossKernels kernels);

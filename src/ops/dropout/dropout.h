@@ -39,14 +39,14 @@ struct DropoutArguments {
   void* y = nullptr;
   at::ScalarType dtype = at::kFloat;
   std::int64_t rows = 0;
-  std::int64_t row_elements = 0;          // with offsets: of each of x's `items`
+  std::int64_t row_elements = 0;          // elements of a row; with offsets: of each of x's `items`
   const std::int64_t* offsets = nullptr;  // device; or null: rows of one length
   std::int64_t items = 0;
   double p = 0;
   const std::int64_t* counters = nullptr;  // device
   std::int64_t layer = 0;
 };
-using DropoutKernel = void (*)(const DropoutArguments&);  // on the current stream
+using DropoutKernel = void (*)(const DropoutArguments&);  // runs on the current stream
 void register_cuda_dropout(DropoutKernel kernel);
 
 }  // namespace lockstep

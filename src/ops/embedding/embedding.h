@@ -31,7 +31,7 @@ class RowOrder {
 };
 
 struct EmbeddingKernels {
-  void (*forward)(const EmbeddingForward&) = nullptr;  // on the current stream
+  void (*forward)(const EmbeddingForward&) = nullptr;  // runs on the current stream
   void (*backward)(const EmbeddingBackward&) = nullptr;
   void (*sum)(const EmbeddingSum&) = nullptr;  // ops/embedding/embedding_sum.h
 };

@@ -23,7 +23,7 @@ struct SparseRows {
 // The table is a part of that buffer.
 struct DirtyRange {
   at::Tensor flags;        // u8, one per dirty_piece elements, 1: dirty; undefined: not tracked
-  std::int64_t begin = 0;  // of the table, in elements of the flat buffer
+  std::int64_t begin = 0;  // where the table begins, in elements of the flat buffer
 };
 
 // Adds gradient[n] to row rows[n] of `buffer`, f32 [V, D], contiguous, and marks these pieces in

@@ -36,13 +36,13 @@ enum class FirstGradient {
 // The observations of a step, from which such a plan is made.
 struct GradientObservation {
   int gradients = 0;         // number of gradients in the step
-  bool needs_zeros = false;  // in some step the first could not overwrite, or none came
+  bool needs_zeros = false;  // in some step the first gradient could not overwrite, or none came
   bool is_sparse = false;    // so far all gradients were rows
 };
 
 // Abilities of the operation that computes a gradient, in addition to adding it to f32 memory.
 struct GradientAbility {
-  bool overwrites = false;   // can overwrite all of a stale memory
+  bool overwrites = false;   // can overwrite the whole of a stale memory
   bool rounds = false;       // with `overwrites`: can write the parameter's own dtype
   bool any_strides = false;  // can handle a buffer that is not contiguous
 };
@@ -60,8 +60,9 @@ struct GradientTarget {
 // backward pass at a time.
 class GradientBuffer {
  public:
-  // name: of the parameter. f32: in the parameter's shape, with any strides. autograd_adds:
-  // autograd itself adds to `f32` (compute dtype fp32). The state is `reduced` at first.
+  // name: the parameter's name. f32: the memory, in the parameter's shape, with any strides.
+  // autograd_adds: autograd itself adds to `f32` (compute dtype fp32). The state is `reduced` at
+  // first.
   GradientBuffer(std::string name, at::Tensor f32, bool autograd_adds = false);
 
   const std::string& name() const { return name_; }
@@ -156,10 +157,10 @@ class GradientBuffer {
   at::Tensor f32_, reduce_;
   bool autograd_adds_ = false;
   GradientState state_ = GradientState::reduced;
-  bool stale_ = false;        // of `empty`
-  at::Tensor queued_;         // of `pending`: the gradient to be copied; undefined: none
+  bool stale_ = false;        // in state `empty`: the memory is stale
+  at::Tensor queued_;         // in state `pending`: the gradient to be copied; undefined: none
   bool rounds_ = false;       // if stale: the first gradient may go to the reduce buffer
-  bool rounded_ = false;      // of `pending` and `accumulated`
+  bool rounded_ = false;      // in states `pending` and `accumulated`: see is_rounded
   bool widened_ = false;      // in some step another gradient was added to a rounded one
   bool needs_zeros_ = false;  // in some step the first gradient could not overwrite, or none came
   int gradients_ = 0;         // number of gradients in this step

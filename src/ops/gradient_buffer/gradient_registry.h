@@ -33,7 +33,8 @@ std::shared_ptr<GradientBuffer> gradient_buffer_of_this_pass(const at::Tensor& p
 DeferredSparseUpdate* deferred_update_of(const at::Tensor& parameter);
 
 // While it exists, a backward pass that begins inside the present one may fill the buffers of
-// `parameters`, although it returns their gradients to its caller. Applies to its own thread.
+// `parameters`, although it returns their gradients to its caller. It applies only to the thread
+// that made it.
 class InnerPass {
  public:
   explicit InnerPass(const std::vector<at::Tensor>& parameters);

@@ -54,8 +54,8 @@ class GradientWriter {
   // Gradient k for autograd, in the parameter's dtype. Undefined if a buffer took it or if it is
   // not needed.
   at::Tensor returned(std::size_t k) const;
-  // Enqueues `work` on the side stream, where it runs later, or calls it at once. read: the tensors
-  // of the current stream's memory that it reads.
+  // Enqueues `work` on the side stream, where it runs later, or calls it immediately. read: the
+  // tensors that it reads and whose memory belongs to the current stream.
   template <class Work>
   void run(std::initializer_list<at::Tensor> read, const Work& work) const {
     if (side_ != nullptr)

@@ -37,9 +37,9 @@ inline constexpr std::int64_t layer_norm_widest = 2048;
 inline constexpr std::int64_t layer_norm_block_rows = 8, layer_norm_most_blocks = 264;
 
 struct LayerNormKernels {
-  void (*forward)(const LayerNormForward&) = nullptr;  // on the current stream
+  void (*forward)(const LayerNormForward&) = nullptr;  // runs on the current stream
   void (*backward)(const LayerNormBackward&) = nullptr;
-  void (*shares)(const LayerNormBackward&) = nullptr;  // after it, for weight and bias
+  void (*shares)(const LayerNormBackward&) = nullptr;  // after `backward`, for weight and bias
 };
 void register_cuda_layer_norm(LayerNormKernels kernels);
 

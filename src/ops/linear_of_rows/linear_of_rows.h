@@ -27,7 +27,7 @@ std::tuple<at::Tensor, at::Tensor> linear_of_rows_beside(const at::Tensor& hidde
                                                          const at::Tensor& bias = {});
 
 struct HeadKernels {
-  void (*forward)(const HeadForward&) = nullptr;  // on the current stream
+  void (*forward)(const HeadForward&) = nullptr;  // runs on the current stream
   void (*of_hidden)(const HeadBackward&) = nullptr;
   void (*of_weight)(const HeadBackward&) = nullptr;
 };

@@ -36,7 +36,7 @@ std::array<at::Tensor, 3> mask_loss_reference(const at::Tensor& logits, const at
                                               const MaskLossOptions& options = {});
 
 struct MaskLossKernels {
-  void (*forward)(const MaskLossForward&) = nullptr;  // on the current stream
+  void (*forward)(const MaskLossForward&) = nullptr;  // runs on the current stream
   void (*backward)(const MaskLossBackward&) = nullptr;
 };
 void register_cuda_mask_loss(MaskLossKernels kernels);

@@ -16,9 +16,10 @@ inline constexpr std::int64_t ignore_box = match_ignore_box;  // neither object 
 struct AnchorMatching {
   std::int64_t classes = 1;
   double positive = 0.7, negative = 0.3;  // IoU
-  double ignored = 0.5;                   // share of an anchor's area in a box to ignore
-  double drawn = 256;                     // number of anchors that would be drawn at random
-  double positive_share = 0.5;            // of them, at most
+  // An anchor with more than this share of its area in a box to ignore is not negative.
+  double ignored = 0.5;
+  double drawn = 256;           // number of anchors that would be drawn at random
+  double positive_share = 0.5;  // largest share of positives among them
 };
 
 // The targets of rows. match_anchors: [Q, N, P], of Q pictures, for each of N classes and P
@@ -46,10 +47,11 @@ RowTargets match_anchors_reference(const at::Tensor& anchors, const at::Tensor& 
 
 struct RegionMatching {
   std::int64_t classes = 1;
-  double positive = 0.5;         // IoU
-  double ignored = 0.5;          // share of a region's area in a box to ignore
+  double positive = 0.5;  // IoU
+  // A region with more than this share of its area in a box to ignore is not negative.
+  double ignored = 0.5;
   double drawn = 128;            // number of regions that would be drawn at random
-  double positive_share = 0.25;  // of them, at most
+  double positive_share = 0.25;  // largest share of positives among them
 };
 
 struct RegionMatches {
@@ -80,7 +82,7 @@ at::Tensor ignored_shares(const at::Tensor& rows, const at::Tensor& boxes,
                           const at::Tensor& labels);
 
 struct MatchKernels {
-  void (*anchors)(const MatchArguments&) = nullptr;  // on the current stream
+  void (*anchors)(const MatchArguments&) = nullptr;  // runs on the current stream
   void (*regions)(const RegionMatchArguments&) = nullptr;
 };
 void register_cuda_match(MatchKernels kernels);

@@ -14,7 +14,7 @@ struct MuonMatrix {
   void* working = nullptr;  // low-precision copy of the weights, or null
   const float* lr = nullptr;
   double decay = 0;
-  double factor = 1;  // on the rate, from the shape
+  double factor = 1;  // factor on the learning rate, which depends on the shape
 };
 
 constexpr std::int64_t muon_chunk = 8192;  // elements per block

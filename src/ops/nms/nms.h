@@ -39,7 +39,7 @@ at::Tensor nms(const at::Tensor& boxes, const at::Tensor& scores, double iou_thr
                std::int64_t at_most = std::numeric_limits<std::int64_t>::max());
 
 struct NmsKernels {
-  void (*overlaps)(const NmsArguments&) = nullptr;  // on the current stream
+  void (*overlaps)(const NmsArguments&) = nullptr;  // runs on the current stream
   void (*keep)(const NmsArguments&) = nullptr;
 };
 void register_cuda_nms(NmsKernels kernels);

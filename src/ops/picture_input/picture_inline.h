@@ -39,7 +39,7 @@ struct PictureRule {
 struct PictureChange {
   bool flipped;
   float brightness, contrast;
-  float mean;  // of the picture after the change of brightness; for contrast
+  float mean;  // mean of the picture after the change of brightness; contrast uses it
 };
 
 // numbers: three, or null if nothing changes. raw_mean: the mean of the unchanged picture.
@@ -56,7 +56,7 @@ LOCKSTEP_HOST_DEVICE inline PictureChange picture_change(const PictureRule& rule
   return change;
 }
 
-// For memory that is not written at the same time, so that it may be read ahead.
+// Reads memory that nothing writes at the same time. So the read-only cache may serve it.
 LOCKSTEP_HOST_DEVICE inline float read_byte(const std::uint8_t* from) {
 #ifdef __CUDA_ARCH__
   return static_cast<float>(__ldg(from));

@@ -44,7 +44,7 @@ at::Tensor picture_input(const std::vector<PictureSet>& sets, const PictureInput
 at::Tensor picture_input_reference(const std::vector<PictureSet>& sets, const PictureInput& how);
 
 struct PictureArguments;
-using PictureKernel = void (*)(const PictureArguments&);  // on the current stream
+using PictureKernel = void (*)(const PictureArguments&);  // runs on the current stream
 void register_cuda_picture_input(PictureKernel kernel);
 
 }  // namespace lockstep

@@ -15,19 +15,19 @@ namespace lockstep {
 // conv2d with these arguments. All have the same dtype, f32|bf16|f16. Differentiable. On a GPU, if
 // x is channels-last, it is a matrix product. If a parameter has a gradient buffer, this product
 // adds its gradient there in f32. Throws c10::Error if the shapes do not fit. moments: if not null,
-// our kernel writes the moments of the result there. It supports bf16 and f16, 64 channels to a
-// multiple of 256, no bias, from compute capability 8.0 on.
+// our kernel writes the moments of the result there. The kernel supports bf16 and f16 without a
+// bias, from 64 channels to a multiple of 256 channels, from compute capability 8.0 on.
 at::Tensor pointwise_convolution(const at::Tensor& x, const at::Tensor& weight,
                                  const at::Tensor& bias = {}, ChannelMoments* moments = nullptr);
 
 struct PointwiseMomentsKernel {
-  void (*forward)(const PointwiseMoments&) = nullptr;  // on the current stream
-  bool (*runs_here)() = nullptr;                       // on the current device
+  void (*forward)(const PointwiseMoments&) = nullptr;  // runs on the current stream
+  bool (*runs_here)() = nullptr;  // whether the kernels run on the current device
 };
 void register_cuda_pointwise_moments(PointwiseMomentsKernel kernel);
 
-// The same, and also returns x for its other readers. The gradient from these readers is added
-// within this convolution's own product, so that it needs no separate sum.
+// The same as pointwise_convolution, and also returns x for its other readers. The gradient from
+// these readers is added within this convolution's own product, so that it needs no separate sum.
 std::tuple<at::Tensor, at::Tensor> pointwise_convolution_beside(const at::Tensor& x,
                                                                 const at::Tensor& weight,
                                                                 const at::Tensor& bias = {});

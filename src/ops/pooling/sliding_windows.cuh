@@ -27,7 +27,7 @@ struct Holding {
 };
 
 // Adds the gradients of all windows that contain element (y, x) to its W channels from `channel`
-// on. down: the windows of its line.
+// on. down: the windows that contain its line.
 template <class T, int W>
 __device__ void add_windows(const SlidingPool& pool, const Holding& down, std::int64_t row, int y,
                             int x, int channel, const std::uint8_t* places, const void* of_y,

@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Height, width.
+// Each vector holds the height, then the width.
 struct SlidingSides {
   std::vector<std::int64_t> window, stride, padding;
 

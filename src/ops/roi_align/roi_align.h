@@ -11,8 +11,9 @@
 namespace lockstep {
 
 struct RoiAlignOptions {
-  std::int64_t height = 7, width = 7;  // of the result, in bins, at most roi_align_most_bins each
-  double spatial_scale = 1;            // cells of the features per pixel of the picture: 1 / stride
+  // Size of the result in bins, at most roi_align_most_bins each.
+  std::int64_t height = 7, width = 7;
+  double spatial_scale = 1;  // cells of the features per pixel of the picture: 1 / stride
   // The number of points of a bin along each axis, over which its mean is taken. 0: as many as the
   // bin has cells, rounded up, for each box separately.
   std::int64_t sampling_ratio = 2;
@@ -37,7 +38,7 @@ at::Tensor roi_align(const at::Tensor& features, const at::Tensor& boxes,
                      const at::Tensor& picture_of_box, const RoiAlignOptions& options = {});
 
 struct RoiAlignKernels {
-  void (*forward)(const RoiAlignForward&) = nullptr;  // on the current stream
+  void (*forward)(const RoiAlignForward&) = nullptr;  // runs on the current stream
   void (*backward)(const RoiAlignBackward&) = nullptr;
 };
 void register_cuda_roi_align(RoiAlignKernels kernels);

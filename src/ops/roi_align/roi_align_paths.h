@@ -9,7 +9,8 @@ namespace lockstep {
 // Returns [R, height, width, C]. Neither features nor the result may be empty.
 at::Tensor roi_align_cpu(const at::Tensor& features, const at::Tensor& boxes,
                          const at::Tensor& pictures, const RoiAlignOptions& options);
-// of_out: the gradient of the result, dense. sizes: of features. Returns the gradient of features.
+// of_out: the gradient of the result, dense. sizes: the sizes of features. Returns the gradient of
+// features.
 at::Tensor roi_align_backward_cpu(const at::Tensor& of_out, const at::Tensor& boxes,
                                   const at::Tensor& pictures, at::IntArrayRef sizes,
                                   const RoiAlignOptions& options);

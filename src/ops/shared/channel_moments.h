@@ -6,8 +6,8 @@
 
 namespace lockstep {
 
-// The moments of a tensor [N, C, ...] before it was rounded to its dtype. Its N times places are
-// divided into chunks, which together contain all elements. Undefined if nothing is known.
+// The moments of a tensor [N, C, ...] before it was rounded to its dtype. The places of all N rows
+// are divided into chunks, which together contain all elements. Undefined if nothing is known.
 // Contiguous, on the tensor's device. The tensor must not have changed since.
 struct ChannelMoments {
   at::Tensor partial;   // f32 [chunks, 2, C]: mean and sum of squared deviations of each chunk

@@ -18,7 +18,7 @@ struct RoiAlignShape {
   const std::int64_t* pictures = nullptr;  // [rois]; one that is not below `rows` stops the device
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rois = 0, rows = 0, channels = 0;
-  std::int64_t height = 0, width = 0;  // of the features
+  std::int64_t height = 0, width = 0;  // size of the features
   int bins_y = 0, bins_x = 0;
   float scale = 1;   // cells per pixel
   int sampling = 0;  // points of a bin along an axis; 0: depends on the box
@@ -66,9 +66,10 @@ struct MatchArguments {
   const std::int64_t* labels = nullptr;              // [pictures, most]
   float* best_of_box = nullptr;                      // [pictures, most]; written
   std::uint8_t* states = nullptr;                    // [pictures, classes, count]; written
-  std::int32_t* counts = nullptr;  // [pictures, classes, 2]: positives and negatives; 0 before
-  bool* positive = nullptr;        // [pictures, classes, count]
-  float *weight = nullptr, *box = nullptr;  // likewise; box: [..., 4]
+  // [pictures, classes, 2]: positives and negatives; must begin as 0
+  std::int32_t* counts = nullptr;
+  bool* positive = nullptr;                 // [pictures, classes, count]
+  float *weight = nullptr, *box = nullptr;  // as `positive`; box: [..., 4]
   std::int64_t pictures = 0, classes = 0, count = 0, most = 0;
   float positive_overlap = 0, negative_overlap = 0, ignored_share = 0, drawn = 0, most_positive = 0;
 };
@@ -79,7 +80,7 @@ struct RegionMatchArguments {
   const std::int64_t* labels = nullptr;              // [pictures, most]
   const bool* known = nullptr;                       // [pictures, count]
   bool* positive = nullptr;                          // [pictures, count]
-  float *weight = nullptr, *box = nullptr;           // likewise; box: [..., 4]
+  float *weight = nullptr, *box = nullptr;           // as `positive`; box: [..., 4]
   std::int64_t* label = nullptr;                     // [pictures, count]
   std::int64_t pictures = 0, classes = 0, count = 0, most = 0;
   float positive_overlap = 0, ignored_share = 0, drawn = 0, most_positive = 0;
@@ -121,10 +122,11 @@ struct DetectionLossBackward {
 struct DecodeChosen {
   const void* deltas = nullptr;  // [sets, rows, 4]
   KernelDtype dtype = KernelDtype::f32;
-  Runs runs;                             // the length a multiple of four
-  const float* anchors = nullptr;        // [anchor_count, 4]; of row r: r % anchor_count
-  const std::int64_t* chosen = nullptr;  // [sets, count]: rows; one that is not stops the device
-  float* boxes = nullptr;                // [sets, count, 4]
+  Runs runs;                       // their length is a multiple of four
+  const float* anchors = nullptr;  // [anchor_count, 4]; of row r: r % anchor_count
+  // [sets, count]: row numbers; one that does not exist stops the device
+  const std::int64_t* chosen = nullptr;
+  float* boxes = nullptr;  // [sets, count, 4]
   std::int64_t sets = 0, rows = 0, anchor_count = 1, count = 0;
   InlineCoding coding;
   float height = 0, width = 0;
@@ -142,7 +144,7 @@ struct FlipBoxes {
   const float* numbers = nullptr;  // picture p has numbers[p × step], and is flipped if it is below
                                    // 1/2
   std::int64_t step = 1;
-  float* out = nullptr;  // as boxes
+  float* out = nullptr;  // [pictures, count, 4]
   std::int64_t pictures = 0, count = 0;
   float width = 0;
 };
@@ -154,7 +156,7 @@ struct TopRowsArguments {
   KernelDtype dtype = KernelDtype::f32;
   Runs runs;
   float* values = nullptr;        // [rows, count]
-  std::int64_t* index = nullptr;  // the same: below length
+  std::int64_t* index = nullptr;  // [rows, count]: places in the row, below length
   std::int64_t rows = 0, length = 0, count = 0;
 };
 // The largest supported length of a row, and the largest count.

@@ -27,7 +27,7 @@ struct HeadBackward {
   const void* of_out = nullptr;                    // [count, outputs]
   const void* other = nullptr;                     // [all, width]: added to of_hidden; or null
   void* of_hidden = nullptr;                       // [all, width]: all of it is written
-  float *of_weight = nullptr, *of_bias = nullptr;  // added to; or null
+  float *of_weight = nullptr, *of_bias = nullptr;  // gradients are added to them; or null
 };
 
 }  // namespace lockstep

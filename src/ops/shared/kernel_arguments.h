@@ -34,21 +34,22 @@ struct LayerNormForward {
   const void *weight = nullptr, *bias = nullptr;
   void *sum = nullptr, *normed = nullptr;               // sum: null without a branch
   float *mean = nullptr, *inverse_deviation = nullptr;  // [rows]
-  BranchDropout dropout;                                // of the branch, before it is added
+  BranchDropout dropout;                                // dropout of the branch, before it is added
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, width = 0;
   float epsilon = 0;
 };
 struct LayerNormBackward {
   const void* of_normed = nullptr;
-  const void* of_sum = nullptr;  // or null: no other gradient of the sum
+  const void* of_sum = nullptr;  // null: the sum has no other gradient
   const void *sum = nullptr, *weight = nullptr;
   const float *mean = nullptr, *inverse_deviation = nullptr;
   void* of_x = nullptr;
-  void* of_branch = nullptr;  // null: equal to of_x; otherwise with `dropout`
+  void* of_branch = nullptr;  // with `dropout` applied; null: it would equal of_x
   BranchDropout dropout;
   float* partial = nullptr;  // [blocks, 2, width]: each block's share of the two below
-  float *of_weight = nullptr, *of_bias = nullptr;  // [width], added to; of_bias: or null
+  // [width], gradients are added to them; of_bias may be null
+  float *of_weight = nullptr, *of_bias = nullptr;
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, width = 0, blocks = 0;
 };
@@ -57,7 +58,7 @@ struct LayerNormBackward {
 // columns are multiples of eight.
 enum class Activation { gelu, gelu_tanh, relu };
 struct ActivationArguments {
-  // x: in relu's backward pass its result. bias: [columns] or null.
+  // x: the input. In relu's backward pass it is the result instead. bias: [columns] or null.
   const void *x = nullptr, *bias = nullptr;
   const void* gradient = nullptr;  // of the result; backward only
   void* out = nullptr;             // the result, or the gradient of x
@@ -104,7 +105,7 @@ struct AdamRange {
   void* working = nullptr;                         // low-precision copy of the weights, or null
   const float* lr = nullptr;
   std::int64_t elements = 0;
-  std::int64_t begin = 0;  // in the flat buffer that AdamArguments::dirty is about
+  std::int64_t begin = 0;  // where the range begins in the flat buffer of AdamArguments::dirty
   double decay = 0;
 };
 // The elements that a block of the kernel updates: those of a range from `begin` on, at most
@@ -124,9 +125,9 @@ struct AdamArguments {
   std::int64_t chunk_count = 0;
   std::int64_t chunk = adam_chunk;  // elements of a chunk
   KernelDtype working_dtype = KernelDtype::bf16;
-  const float* step = nullptr;                      // includes this update
-  const float *divisor = nullptr, *skip = nullptr;  // divisor: of the gradients; skip: 1: change
-                                                    // nothing
+  const float* step = nullptr;  // count of updates, including this one
+  // Gradients are divided by `divisor`; `skip` 1: nothing changes.
+  const float *divisor = nullptr, *skip = nullptr;
   double beta1 = 0, beta2 = 0, eps = 0;
   bool decoupled = true;  // AdamW
   // A flag of 0 says that gradients and moments are 0. Null: unknown. eps must be above 0.
@@ -145,8 +146,9 @@ struct EmbeddingForward {
 };
 struct EmbeddingBackward {
   const std::int64_t* tokens = nullptr;
-  const void* gradient = nullptr;                       // of the rows
-  float *of_weight = nullptr, *of_positions = nullptr;  // added to; of_positions: or null
+  const void* gradient = nullptr;  // of the rows
+  // Gradients are added to them; of_positions may be null.
+  float *of_weight = nullptr, *of_positions = nullptr;
   // All rows, sorted so that those of each token are together and ascending. Each sum is then added
   // up in this order. Null: in any order.
   const std::int64_t* by_token = nullptr;
@@ -170,8 +172,9 @@ struct SummedTable {
   const std::int64_t* indices = nullptr;
   const void* table = nullptr;
   std::int64_t size = 0;  // an index that is not below it, or negative, stops the device
-  // A range of EmbeddingSum::deferred that begins where the table does. Rows are read with the
-  // values after that update. Below 0: with their present values.
+  // The index of the range of EmbeddingSum::deferred that begins where the table does. Rows are
+  // read with the values that they have after that update. Below 0: rows are read with their
+  // present values.
   std::int64_t deferred_range = -1;
 };
 struct EmbeddingSum {
@@ -190,14 +193,14 @@ struct EmbeddingSum {
 struct MatmulArguments {
   const void *left = nullptr, *right = nullptr, *bias = nullptr, *addend = nullptr;
   void* out = nullptr;
-  KernelDtype dtype = KernelDtype::bf16;  // of left, right and bias
+  KernelDtype dtype = KernelDtype::bf16;  // type of left, right and bias
   bool out_is_f32 = false;                // otherwise of that dtype too
   bool left_transposed = false, right_transposed = false, accumulate = false;
   std::int64_t m = 0, n = 0, k = 0;
   // The number of products, and the distance in elements from the matrices of one product to those
   // of the next. addend and out have the same stride.
   std::int64_t batch = 1, left_stride = 0, right_stride = 0, out_stride = 0;
-  float alpha = 1, beta = 1;  // alpha: of the product; beta: of the addend
+  float alpha = 1, beta = 1;  // alpha: factor of the product; beta: factor of the addend
 };
 
 // Numbers in [0, 1), as in ops/uniform/uniform.h. Everything is on the device. counters: i64 [3].
@@ -209,9 +212,10 @@ struct UniformArguments {
 
 // Attention over packed projections, and its gradient. Everything is on the device and dense.
 struct AttentionArguments {
-  const void* qkv = nullptr;     // [batch, length, 3, heads, width]: queries, keys, values
-  void* out = nullptr;           // [batch, length, heads, width]; backward reads it
-  float* log_sums = nullptr;     // [batch, heads, length], of the exponentials; backward reads it
+  const void* qkv = nullptr;  // [batch, length, 3, heads, width]: queries, keys, values
+  void* out = nullptr;        // [batch, length, heads, width]; backward reads it
+  // [batch, heads, length]: log of the sum of exponentials; backward reads it
+  float* log_sums = nullptr;
   const void* of_out = nullptr;  // backward only
   void* of_qkv = nullptr;        // backward only
   // [batch], each from 1 to `length`. Positions from there on are padding, and their results may be

@@ -1,4 +1,4 @@
-// Activations that backward computes again instead of keeping them.
+// Lets backward compute activations again instead of keeping them.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -14,9 +14,10 @@ bool is_differentiated();
 
 using Differentiable = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
 
-// For a backward pass that is differentiated: returns the partial derivative by each input. It is
-// itself differentiable in inputs and gradients. It is undefined for an input that does not require
-// grad. function: the operation in ATen's operators. gradients: of its results; may be undefined.
+// For a backward pass that is differentiated: returns the partial derivative with respect to each
+// input. It is itself differentiable in inputs and gradients. It is undefined for an input that
+// does not require grad. function: the operation in ATen's operators. gradients: those of its
+// results; they may be undefined.
 std::vector<at::Tensor> differentiable_gradients(const Differentiable& function,
                                                  const std::vector<at::Tensor>& inputs,
                                                  const std::vector<at::Tensor>& gradients);

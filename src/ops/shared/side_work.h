@@ -15,10 +15,10 @@ class SideWork {
  public:
   virtual ~SideWork() = default;
   // Enqueues `work`. It runs after all work that is already enqueued on the current stream, and
-  // after earlier side work. Returns its number. read: the tensors of the current stream's memory
-  // that it reads. They are kept until the current stream has waited for this work. The work must
-  // not use other memory that may be freed before. If too much is kept, the current stream waits
-  // for the oldest side work.
+  // after earlier side work. Returns the number of this work. read: the tensors that it reads and
+  // whose memory belongs to the current stream. They are kept until the current stream has waited
+  // for this work. The work must not use other memory that may be freed before it ends. If too much
+  // is kept, the current stream waits for the oldest side work.
   virtual std::int64_t run(const std::vector<at::Tensor>& read,
                            const std::function<void()>& work) = 0;
   // Work enqueued on the current stream from now on waits for that side work and all side work

@@ -18,10 +18,11 @@ struct VoxelLayout {
   bool together = false;
   // channels is a multiple of eight, and all tensors are aligned to 16 bytes.
   bool vectors = false;
-  // The number of blocks that divide the voxels of a row. All but the last ones have the same
-  // number of voxels. It depends on the sizes alone, so that sums are the same on every GPU.
+  // The number of chunks into which the voxels of a row are divided. All chunks but the last have
+  // the same number of voxels. The number of chunks depends on the sizes alone, so that sums are
+  // the same on every GPU.
   std::int64_t chunks = 0;
-  std::int64_t chunk_voxels = 0;  // of every chunk but the last
+  std::int64_t chunk_voxels = 0;  // voxels of every chunk but the last
   // The number of vectors (without `vectors`: channels) of a block, and the number of such blocks
   // per chunk.
   int block_groups = 0, slabs = 0;
@@ -40,13 +41,13 @@ struct ChannelNormForward {
   const void* x = nullptr;
   const void* skip = nullptr;                            // or null
   const void *channel_scale = nullptr, *bias = nullptr;  // [statistics] or null
-  KernelDtype affine = KernelDtype::f32;                 // their type
+  KernelDtype affine = KernelDtype::f32;                 // type of channel_scale and bias
   void* y = nullptr;
   // Says which elements pass the ReLU: one bit per element, in bytes of eight channels, or without
   // vectors one byte per element. Null: not wanted.
   std::uint8_t* positive = nullptr;
   float *mean = nullptr, *inverse_deviation = nullptr;  // written
-  float* partial = nullptr;                             // [rows, chunks, 2, channels], not if given
+  float* partial = nullptr;  // [rows, chunks, 2, channels]; unused if `given`
   // The moments of x as in ChannelMoments, if they are known: [known_chunks, 2, channels] and
   // [known_chunks]. Otherwise null.
   const float *known = nullptr, *known_elements = nullptr;
@@ -61,7 +62,7 @@ struct ChannelNormForward {
 struct ChannelNormBackward {
   VoxelLayout layout;
   const void *of_y = nullptr, *x = nullptr;
-  const std::uint8_t* positive = nullptr;  // as forward wrote it, or null: not by bits
+  const std::uint8_t* positive = nullptr;  // as forward wrote it; null: see `relu`
   const void *channel_scale = nullptr, *bias = nullptr;
   KernelDtype affine = KernelDtype::f32;
   const float *mean = nullptr, *inverse_deviation = nullptr;
@@ -69,10 +70,11 @@ struct ChannelNormBackward {
   void* of_skip = nullptr;   // with `positive`: of_y where an element passed the ReLU
   float* partial = nullptr;  // [rows, chunks, 2, channels]
   float* sums = nullptr;     // [statistics, 2]
-  float *of_scale = nullptr, *of_bias = nullptr;  // [statistics] or null; added to
-  bool given = false;                             // mean and deviation do not depend on x
-  bool relu = false;                              // without `positive`: elements above 0 passed
-  std::int64_t taken_of = 0;  // number of elements of a statistic, if not the layout's
+  // [statistics] or null; gradients are added to them
+  float *of_scale = nullptr, *of_bias = nullptr;
+  bool given = false;         // mean and deviation do not depend on x
+  bool relu = false;          // without `positive`: elements above 0 passed
+  std::int64_t taken_of = 0;  // number of elements of a statistic; 0: as the layout says
 };
 
 // The sum of two norms of tensors with the same layout, each with its own statistics. `first` has
@@ -90,8 +92,8 @@ struct VoxelPoolForward {
   VoxelLayout layout;
   const void* x = nullptr;
   void *mean = nullptr, *largest = nullptr;  // in x's type
-  float* share = nullptr;                    // one over the number of elements that tie
-  float* partial = nullptr;                  // [rows, chunks, 3, channels]
+  float* share = nullptr;    // one over the number of elements that tie for the maximum
+  float* partial = nullptr;  // [rows, chunks, 3, channels]
 };
 struct VoxelPoolBackward {
   VoxelLayout layout;
@@ -107,8 +109,8 @@ struct VoxelPoolBackward {
 struct WindowPool {
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rows = 0, channels = 0;
-  std::int64_t depth = 1, height = 0, width = 0;  // of x; depth is 1 for images
-  int window[3] = {1, 1, 1};                      // along these, no larger than x
+  std::int64_t depth = 1, height = 0, width = 0;  // size of x; depth is 1 for images
+  int window[3] = {1, 1, 1};                      // along depth, height and width; no larger than x
   bool vectors = false;  // channels and through_step are multiples of eight
 };
 // The largest number of places of a window, and of elements of a line of x.
@@ -117,14 +119,14 @@ struct WindowPoolForward {
   WindowPool pool;
   const void* x = nullptr;
   void* y = nullptr;
-  std::uint8_t* places = nullptr;  // of each result in its window
+  std::uint8_t* places = nullptr;  // the place of each maximum in its window
 };
 struct WindowPoolBackward {
   WindowPool pool;
   const void* of_y = nullptr;
   const std::uint8_t* places = nullptr;
   const void* of_through = nullptr;  // or null: added to x's gradient
-  std::int64_t through_step = 0;     // its elements from place to place
+  std::int64_t through_step = 0;     // elements of of_through from one place to the next
   void* of_x = nullptr;
 };
 
@@ -141,7 +143,7 @@ struct SlidingPoolForward {
   SlidingPool pool;
   const void* x = nullptr;
   void* y = nullptr;
-  std::uint8_t* places = nullptr;  // of each result in its window
+  std::uint8_t* places = nullptr;  // the place of each maximum in its window
 };
 struct SlidingPoolBackward {
   SlidingPool pool;
@@ -150,14 +152,14 @@ struct SlidingPoolBackward {
   void* of_x = nullptr;
 };
 
-// Such max pooling of relu(norm). norm.y is the result of the pool, and `partial` of backward also
-// belongs to the pool.
+// The same max pooling, but of relu(norm). norm.y is the result of the pool. In backward, `partial`
+// also has the layout of the results.
 struct PooledNormForward {
   ChannelNormForward norm;
   SlidingPool pool;
   void* largest = nullptr;         // x at the place of each result; set together with `places`, or
                                    // both null
-  std::uint8_t* places = nullptr;  // of each result in its window
+  std::uint8_t* places = nullptr;  // the place of each maximum in its window
 };
 struct PooledNormBackward {
   ChannelNormBackward
@@ -192,7 +194,7 @@ struct SpatialGateBackward {
   const float *maps = nullptr, *places = nullptr;
   float* of_places = nullptr;  // [rows, voxels]: gradient before the sigmoid; written
   float* of_maps = nullptr;    // [rows, 2, voxels]; written
-  void *of_x = nullptr, *of_channel_gate = nullptr, *of_weight = nullptr;  // in their types
+  void *of_x = nullptr, *of_channel_gate = nullptr, *of_weight = nullptr;  // each in its own type
   float* partial = nullptr;         // [rows, chunks, channels]
   float* weight_partial = nullptr;  // [spatial_gate_most_blocks, 2 * k_depth * k * k]
 };

@@ -23,10 +23,10 @@ at::Tensor upsample_linear(const at::Tensor& x, at::IntArrayRef sizes, bool alig
 at::Tensor max_pool(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride = {},
                     at::IntArrayRef padding = 0);
 
-// max_pool of windows that do not overlap, and also x for its other readers. If our kernel is used,
-// the pass that computes the pool's gradient adds up the gradients of both. The kernel supports
-// channels-last tensors on GPUs and windows of up to eight elements. It is fastest if channels are
-// a multiple of eight. max_pool uses it too. It is bitwise reproducible.
+// Returns max_pool of windows that do not overlap, and also x for its other readers. If our kernel
+// is used, the pass that computes the pool's gradient adds up the gradients of both. The kernel
+// supports channels-last tensors on GPUs and windows of up to eight elements. It is fastest if
+// channels are a multiple of eight. max_pool uses it too. It is bitwise reproducible.
 struct PooledWindows {
   at::Tensor largest, x;
 };

@@ -32,7 +32,7 @@ bool window_pool_serves(const at::Tensor& x, at::IntArrayRef window);
 PooledWindows pool_windows_by_kernel(const at::Tensor& x, at::IntArrayRef window);
 
 struct WindowPoolKernels {
-  void (*forward)(const WindowPoolForward&) = nullptr;  // on the current stream
+  void (*forward)(const WindowPoolForward&) = nullptr;  // runs on the current stream
   void (*backward)(const WindowPoolBackward&) = nullptr;
 };
 void register_cuda_window_pool(WindowPoolKernels kernels);
@@ -44,7 +44,7 @@ at::Tensor sliding_pool_by_kernel(const at::Tensor& x, at::IntArrayRef window,
                                   at::IntArrayRef stride, at::IntArrayRef padding);
 
 struct SlidingPoolKernels {
-  void (*forward)(const SlidingPoolForward&) = nullptr;  // on the current stream
+  void (*forward)(const SlidingPoolForward&) = nullptr;  // runs on the current stream
   void (*backward)(const SlidingPoolBackward&) = nullptr;
 };
 void register_cuda_sliding_pool(SlidingPoolKernels kernels);

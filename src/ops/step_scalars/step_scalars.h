@@ -28,22 +28,22 @@ at::Tensor own_numbers(const at::Tensor& report, const at::Tensor& sums, const a
 void find_dropped(const at::Tensor& sum, std::int64_t terms, std::int64_t drop_slot,
                   const at::Tensor& dropped);
 
-// The scalars that an update needs, f32 [1] each. An optimizer always has the same tensors.
+// The scalars that an update needs, f32 [1] each. An optimizer uses the same tensors in every step.
 struct UpdateScalars {
-  at::Tensor raw_norm, loss_scale, step;      // inputs; raw_norm: of gradients that include the
-                                              // scale
+  // Inputs. raw_norm: the norm of gradients that include the scale.
+  at::Tensor raw_norm, loss_scale, step;
   at::Tensor norm, skip, divisor, next_step;  // results
   std::vector<at::Tensor> rates;              // f32 0-dim: each becomes the step's rate times its
                                               // factor
   std::vector<float> factors;
   double clip = 0;   // largest norm; 0: no clipping
-  at::Tensor table;  // rate_table of the two above
+  at::Tensor table;  // the result of rate_table
 };
 // The rates and factors in the form that kernels read. Undefined on CPUs.
 at::Tensor rate_table(const UpdateScalars& scalars);
-// Computes norm: of the gradient; skip: 1 if the norm is not finite or if dropped (f64 [1], or
-// undefined) is above 0, else 0; divisor: divides gradients to unscale and clip them; next_step:
-// `step` + 1, or `step` if skipped. lr: f32 0-dim.
+// Computes the results. norm: the norm of the gradient. skip: 1 if the norm is not finite or if
+// `dropped` (f64 [1], or undefined) is above 0, else 0. divisor: gradients are divided by it, to
+// unscale and clip them. next_step: `step` + 1, or `step` if skipped. lr: f32 0-dim.
 void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
                          const at::Tensor& dropped);
 
@@ -52,7 +52,7 @@ void find_update_scalars(const UpdateScalars& scalars, const at::Tensor& lr,
 at::Tensor host_metrics(const at::Tensor& sum, const at::Tensor& norm, const at::Tensor& loss_scale,
                         const at::Tensor& dropped, const at::Tensor& stamps);
 
-struct StepScalarKernels {  // on the current stream
+struct StepScalarKernels {  // all run on the current stream
   void (*factors)(const StepFactorsLaunch&) = nullptr;
   void (*own)(const OwnNumbersLaunch&) = nullptr;
   void (*dropped)(const DroppedStepLaunch&) = nullptr;

@@ -1,4 +1,4 @@
-// The largest numbers of each row. A detector takes its best proposals by it.
+// The largest numbers of each row. A detector chooses its best proposals with them.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -21,7 +21,7 @@ struct TopRows {
 // Error for other types, and if rows have fewer than `count` elements.
 TopRows top_rows(const at::Tensor& x, std::int64_t count);
 
-using TopRowsKernel = void (*)(const TopRowsArguments&);  // on the current stream
+using TopRowsKernel = void (*)(const TopRowsArguments&);  // runs on the current stream
 void register_cuda_top_rows(TopRowsKernel kernel);
 
 }  // namespace lockstep

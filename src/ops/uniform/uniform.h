@@ -20,7 +20,7 @@ at::Tensor uniform_reference(std::int64_t rows, std::int64_t n, const at::Tensor
                              std::int64_t layer);
 
 struct UniformArguments;
-using UniformKernel = void (*)(const UniformArguments&);  // on the current stream
+using UniformKernel = void (*)(const UniformArguments&);  // runs on the current stream
 void register_cuda_uniform(UniformKernel kernel);
 
 }  // namespace lockstep

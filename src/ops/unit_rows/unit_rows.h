@@ -23,7 +23,7 @@ at::Tensor unit_rows(const at::Tensor& x, const UnitRowsOptions& options = {});
 at::Tensor unit_rows_reference(const at::Tensor& x, const UnitRowsOptions& options = {});
 
 struct UnitRowsKernels {
-  void (*forward)(const UnitRows&) = nullptr;  // on the current stream
+  void (*forward)(const UnitRows&) = nullptr;  // runs on the current stream
   void (*backward)(const UnitRows&) = nullptr;
 };
 void register_cuda_unit_rows(UnitRowsKernels kernels);

@@ -33,7 +33,7 @@ class ZeroRanges {
                        // GPUs
 };
 
-using ZeroRangesKernel = void (*)(const ZeroPieces&);  // on the current stream
+using ZeroRangesKernel = void (*)(const ZeroPieces&);  // runs on the current stream
 void register_cuda_zero_ranges(ZeroRangesKernel kernel);
 
 }  // namespace lockstep

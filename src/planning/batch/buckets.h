@@ -7,13 +7,13 @@
 namespace lockstep {
 
 // Offsets in elements. Parameters lie in reverse order of registration, because gradients become
-// ready in about that order; each starts at a multiple of the alignment, in elements.
+// ready in about that order. Each parameter starts at a multiple of the alignment, in elements.
 inline constexpr std::int64_t arena_alignment = 64;
 
 struct ArenaLayout {
   std::vector<std::int64_t> offsets;  // by registration index
   std::vector<std::int64_t> ends;     // the same; the end of each with its padding
-  std::int64_t elements = 0;          // of a whole buffer, padding included
+  std::int64_t elements = 0;          // size of a whole buffer, padding included
 };
 
 // alignment: `arena_alignment` times the number of equal pieces that each bucket must divide into.
@@ -45,12 +45,12 @@ struct BucketedLayout {
 };
 
 // A layout with `ranks` equal shards per bucket. No shard cuts a parameter that `whole` marks.
-// There are two sorts of buckets. One sort holds whole parameters and small ones. It has a bin per
-// rank, each bin is as long as the longest, and no parameter lies in two bins. Such a bucket grows
-// beyond `bytes` until its bins are filled to 7/8 together; only the last one may end earlier. The
-// other sort holds the rest, cut anywhere at multiples of `arena_alignment`, as in lay_out. Both
-// sorts grow in reverse order of registration, and lie in the order in which they are complete.
-// sizes, whole: by registration index.
+// There are two sorts of buckets. Buckets of the first sort hold parameters that `whole` marks, and
+// small ones. Such a bucket has a bin per rank. All its bins are as long as the longest, and no
+// parameter lies in two bins. It grows beyond `bytes` until its bins are filled to 7/8 together;
+// only the last one may end earlier. The other sort holds the rest, cut anywhere at multiples of
+// `arena_alignment`, as in lay_out. Both sorts grow in reverse order of registration, and lie in
+// the order in which they are complete. sizes, whole: by registration index.
 BucketedLayout lay_out_whole(const std::vector<std::int64_t>& sizes, const std::vector<bool>& whole,
                              std::int64_t ranks, std::int64_t bytes = usual_bucket_bytes);
 
@@ -60,7 +60,7 @@ struct LinkSpeed {
 };
 
 // The line through two measurements. If the times do not grow with the bytes, the latency is the
-// whole time of the small one.
+// whole time of the small measurement.
 LinkSpeed fit_link_speed(double small_bytes, double small_s, double large_bytes, double large_s);
 
 // The bucket size with the least cost. Buckets of b bytes cost one latency for each of

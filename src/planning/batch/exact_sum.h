@@ -62,20 +62,20 @@ std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks);
 // The exact sum as a plan describes it.
 struct ExactSum {
   std::int64_t leaf_samples = 0, leaves = 0;  // samples of a leaf; leaves of a step
-  std::int64_t partial_sums = 0;              // of the rank that has the most
+  std::int64_t partial_sums = 0;              // partial sums of the rank that has the most
   // The number of flat fp32 buffers [elements] that a rank keeps for the exact sum besides the
   // gradients, rounded up.
   std::int64_t buffers = 0;
-  double sent_bytes = 0;  // by the rank that sends the most, in a step
+  double sent_bytes = 0;  // bytes that the rank that sends the most sends in a step
 };
 ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t leaf_samples,
                         std::int64_t accumulation, std::int64_t elements);
 
-// The samples of a leaf in a run for which nobody chose them. It is the largest divisor of `global`
-// up to `largest` with which a step has a multiple of 8 leaves, so that 1, 2, 4 and 8 ranks choose
-// the same. If 8 does not divide `global`, or some rank would not have a whole number of leaves,
-// the number of leaves is a multiple of both 8 and the ranks, or else of the ranks alone. `global`
-// is a multiple of world_size.
+// The number of samples of a leaf, for a run in which the user did not choose it. It is the largest
+// divisor of `global` up to `largest` with which a step has a multiple of 8 leaves, so that 1, 2, 4
+// and 8 ranks choose the same. If 8 does not divide `global`, or some rank would not have a whole
+// number of leaves, the number of leaves is a multiple of both 8 and the ranks, or else of the
+// ranks alone. `global` is a multiple of world_size.
 std::int64_t choose_leaf_samples(std::int64_t global, std::int64_t largest,
                                  std::int64_t world_size);
 

@@ -1,6 +1,6 @@
 // Decides how many samples a device takes at once, before a run and during it. No other code does.
 //
-// A run that continues on such devices as before keeps its micro-batch (resumed_batch.h).
+// A run that continues on devices like those before keeps its micro-batch (resumed_batch.h).
 // Otherwise a given batch.micro or batch.accumulation counts. Otherwise the micro-batch is the
 // largest divisor of a rank's share of the global batch
 //   with batch.micro = auto: up to what was tried out on these devices;
@@ -25,7 +25,7 @@ struct MicroBatch {
   BatchPlan batch;
   std::int64_t limit = 0;         // upper bound of the micro-batch, if it was chosen
   std::optional<ExactSum> exact;  // with exact = true
-  MemoryEstimate memory;          // of one rank, with what was measured
+  MemoryEstimate memory;          // memory of one rank, including what was measured
   std::int64_t recomputed_blocks = 0;
   double needed_bytes = 0;  // of one rank
 };
@@ -46,9 +46,9 @@ std::vector<std::string> micro_batch_notes(const Plan& plan, const TrainOptions&
 // lies.
 void check_new_batch(const Plan& plan, const TrainOptions& options, bool has_data = false);
 
-// For when not even `micro` samples fit. Says how much memory they need on a rank by the plan's
-// estimate, out of how much, and which options would need how much less. smaller_sample: the
-// recipe's own advice, or "".
+// For the case that not even `micro` samples fit. Says how much memory they need on a rank by the
+// plan's estimate, and how much there is. Also says how much less they would need with other
+// options. smaller_sample: the recipe's own advice, or "".
 std::string memory_help(const Plan& plan, const TrainOptions& options, std::int64_t micro,
                         const std::string& smaller_sample = "");
 

@@ -11,14 +11,15 @@
 
 namespace lockstep {
 
-// The last start of a run, as far as its batch goes.
+// The batch of a run's last start.
 struct LastBatch {
   const Plan& plan;
-  std::int64_t micro = 0;       // at its end; less than planned if memory ran out
+  std::int64_t micro = 0;       // the micro-batch at its end; less than planned if memory ran out
   std::int64_t shrunk_to = 0;   // on devices of the kind requested now; 0: memory sufficed
-  std::int64_t step = 0;        // of the checkpoint that the run resumes from
-  std::int64_t micro_then = 0;  // in force at that step
-  std::int64_t then_since = 0;  // step at which it began; later changes that were due never acted
+  std::int64_t step = 0;        // step of the checkpoint that the run resumes from
+  std::int64_t micro_then = 0;  // the micro-batch in force at that step
+  // Step since which micro_then was in force; later changes that were due never took effect.
+  std::int64_t then_since = 0;
 };
 
 struct KeptBatch {
@@ -30,9 +31,9 @@ struct KeptBatch {
 // Later changes do not exceed what fitted into memory. Changes that the user types again stay as
 // they are.
 //
-// recorded: the sizes in the record of the run. options: of the run as it continues. They include
-// sizes that the user types again, which are kept although memory ran out with them. The global
-// batch of `options` can be shared out over `devices`.
+// recorded: the sizes in the record of the run. options: the options of the continued run. They
+// include sizes that the user types again, which are kept although memory ran out with them. The
+// global batch of `options` can be shared out over `devices`.
 KeptBatch batch_to_keep(const BatchSizes& recorded, const LastBatch& last,
                         const TrainOptions& options, const Facts& facts,
                         const std::vector<Device>& devices);

@@ -29,12 +29,13 @@ double bytes_not_tried(const Plan& tried, const BatchPlan& whole, std::int64_t p
 // predicts how large the micro-batch can be. The outcome depends only on what the tries measured.
 class MicroSearch {
  public:
-  // From the plan's batch and estimate. available_bytes: of the tightest device.
+  // Uses the plan's batch and estimate. available_bytes: those of the tightest device.
   MicroSearch(const Plan& plan, double available_bytes);
   // The same, with the sizes that the batch's rows can be cut into as candidates.
   MicroSearch(const BatchPlan& batch, double fixed_bytes, double available_bytes);
   // share: samples of a rank in a step, whose divisors are the candidates. first: a guess.
-  // fixed_bytes: of a rank without any sample. available_bytes: what may be used.
+  // fixed_bytes: the bytes of a rank without any sample. available_bytes: the bytes that may be
+  // used.
   MicroSearch(std::int64_t share, std::int64_t first, double fixed_bytes, double available_bytes);
 
   std::optional<std::int64_t> next() const;  // what to try; nothing: `largest` is the answer
@@ -51,7 +52,7 @@ class MicroSearch {
   double good_peak_ = 0;
   std::int64_t last_micro_ = 0;  // measured last
   double last_peak_ = 0;
-  std::optional<double> predicted_;  // the largest that would fit, as a number
+  std::optional<double> predicted_;  // prediction of the largest micro-batch that would fit
 };
 
 }  // namespace lockstep

@@ -12,15 +12,15 @@
 
 namespace lockstep {
 
-// A parameter's purpose. Recipes mark it (training/recipe/recipe.h); rules may treat parameters by
-// it.
+// A parameter's purpose. Recipes mark it (training/recipe/recipe.h). Rules may treat parameters
+// differently by their purpose.
 enum class ParameterUse { usual, embedding, head };
 
 // The part of a parameter that an update must see as a whole. It decides where sharding may cut the
 // parameter: anywhere, at multiples of arena_alignment (planning/batch/buckets.h), or nowhere.
 enum class Granularity { element, range, matrix };
 
-// A trained parameter as rules tell them apart.
+// A trained parameter, with the properties by which rules tell parameters apart.
 struct OptimizedParameter {
   std::string name;
   std::vector<std::int64_t> sizes;
@@ -74,8 +74,9 @@ struct RuleCount {
 std::vector<RuleCount> rule_counts(const TrainOptions& options,
                                    const std::vector<OptimizedParameter>& parameters);
 
-// How many of `count` matrices of one shape muon updates at once on a GPU: products of many
-// matrices occupy it better than one after another. All batches are about equal.
+// How many of `count` matrices of one shape muon updates at once on a GPU. Products of many
+// matrices at once occupy the GPU better than one product after another. All batches are about
+// equal.
 std::int64_t muon_batch(std::int64_t count, std::int64_t elements);
 
 // Bytes that a rank needs during an update besides weights, gradients and states.

@@ -20,8 +20,8 @@ struct GroupRule {
   bool constant = false;
 };
 
-// In the order of the option. For each parameter, only the first rule whose pattern matches counts.
-// Throws Error that names the entry.
+// Returns the rules in the order of the option. For each parameter, only the first rule whose
+// pattern matches counts. Throws Error that names the entry.
 std::vector<GroupRule> group_rules(const TrainOptions& options);
 
 // "lr 0.001 constant, weight decay 0".
@@ -31,8 +31,8 @@ std::string words_of(const GroupRule& rule);
 // them counts. A pattern that begins with ! keeps the parameter trained.
 bool freezes(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
 
-// Each entry, such as "bert.*=encoder.*", as a pair. of: the option. Throws Error that names the
-// entry.
+// Returns each entry, such as "bert.*=encoder.*", as a pair. of: the name of the option. Throws
+// Error that names the entry.
 using NamePair = std::pair<std::string, std::string>;
 std::vector<NamePair> name_map(const std::vector<std::string>& entries,
                                const std::string& of = "init.map");

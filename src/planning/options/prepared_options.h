@@ -11,8 +11,8 @@
 
 namespace lockstep {
 
-// The functions of that part, and words for its messages. A function that is null: as in
-// RecipeOptions.
+// The functions of that part, and words for its messages. If a function is null, that of
+// RecipeOptions is used.
 template <class Options>
 struct Preparer {
   const char* data = "";    // "the sentences", as in "cannot prepare the sentences"

@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// The steps of a number of epochs, rounded up. It may have no bound.
+// The steps of a number of epochs, rounded up. The result may be too large for any integer type.
 double steps_of_epochs(double epochs, std::int64_t steps_per_epoch);
 
 // The smaller of stop.steps and stop.epochs in steps, at least 1. Throws Error if neither is set,

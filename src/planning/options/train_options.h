@@ -97,7 +97,8 @@ struct EnumNames<NormKeep> {
                                                                {NormKeep::mean, "mean"}};
 };
 
-inline constexpr std::int64_t micro_auto = -1;  // of batch.micro: tried out when the run starts
+// Value of batch.micro: it is tried out when the run starts.
+inline constexpr std::int64_t micro_auto = -1;
 
 // The number of samples in a step, and the number that a device takes at once.
 struct BatchSizes {
@@ -119,7 +120,8 @@ struct TrainOptions {
   GraphMode graph = GraphMode::automatic;
   std::int64_t graph_shapes = 8;
   OnNan on_nan = OnNan::stop;
-  std::int64_t restart = 0;  // starts after a failure, without progress in between
+  // How often it starts again after a failure, without progress in between.
+  std::int64_t restart = 0;
 
   BatchSizes batch;
 
@@ -130,8 +132,8 @@ struct TrainOptions {
   // Where the first weights come from; empty: the recipe's own.
   struct {
     std::string from;
-    InitCheckpoint checkpoint = InitCheckpoint::newest;  // of a run
-    bool average = true;                                 // if a checkpoint has one
+    InitCheckpoint checkpoint = InitCheckpoint::newest;  // which checkpoint of a run
+    bool average = true;  // uses the average, if a checkpoint has one
     std::vector<std::string> map, missing, unexpected;
   } init;
 
@@ -141,7 +143,7 @@ struct TrainOptions {
 
   struct {
     NormStatistics statistics = NormStatistics::rank;
-    std::int64_t rows = 0;  // that statistics span with sync; 0 = ranks * micro-batch
+    std::int64_t rows = 0;  // rows that statistics span with sync; 0 = ranks * micro-batch
     NormKeep keep = NormKeep::first;
   } norm;
 
@@ -153,7 +155,8 @@ struct TrainOptions {
     OptimizerKind kind = OptimizerKind::adamw;
     double lr = 1e-3, weight_decay = 0.01, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, momentum = 0.9;
     bool nesterov = false;
-    // For muon. The options of adamw and adam are AdamW's, for what muon leaves to it.
+    // Options of muon. AdamW updates the parameters that muon leaves to it, with the options of
+    // adamw.
     double muon_momentum = 0.95, adamw_lr = 0;  // adamw_lr: 0 = lr
     bool muon_nesterov = true;
     MuonAdjustLr muon_adjust_lr = MuonAdjustLr::match_rms_adamw;
@@ -166,12 +169,12 @@ struct TrainOptions {
 
   struct {
     double decay = 0;      // 0 = off
-    bool evaluate = true;  // with the average, not the weights
+    bool evaluate = true;  // evaluate with the average, not the weights
   } ema;
 
   struct {
-    std::string kind = "cosine";      // of the table in planning/schedule/schedule.h
-    TimeUnit unit = TimeUnit::steps;  // of warmup and of parameters that are lengths
+    std::string kind = "cosine";      // a kind of the table in planning/schedule/schedule.h
+    TimeUnit unit = TimeUnit::steps;  // unit of warmup and of parameters that are lengths
     double warmup = 0;
     double min_lr = 0;  // floor of the decaying kinds
     // The parameters of all kinds, by name. `table` refers to these values: set single ones, never
@@ -181,7 +184,7 @@ struct TrainOptions {
 
   struct {
     std::int64_t weights_every = 1000;  // steps; 0: never
-    bool contract = true;               // of recipes in plugins, before the first step
+    bool contract = true;  // check the contract of recipes in plugins, before the first step
   } check;
 
   struct {
@@ -191,7 +194,7 @@ struct TrainOptions {
     double patience_epochs = 0;
     Duration after{}, budget{}, reserve{};
     Duration hang_after{60};
-    Duration grace{};  // 0 = found
+    Duration grace{};  // 0 = derived
   } stop;
 
   struct {
@@ -207,7 +210,7 @@ struct TrainOptions {
     double every_epochs = 0;
     Duration every{600};
     std::int64_t keep = 4;
-    Duration keep_every{};  // besides the newest: one each such time
+    Duration keep_every{};  // also keeps one checkpoint for each such time, besides the newest
     bool keep_best = true;
     std::string best_metric;  // empty: the recipe's first metric
   } checkpoint;
@@ -225,13 +228,13 @@ struct TrainOptions {
   struct {
     std::string root = "runs";
     std::string cache;              // empty: .cache in root
-    std::vector<std::string> tags;  // to find it again
+    std::vector<std::string> tags;  // tags by which people find the run again
     std::string note;
     bool record_samples = false;
   } run;
   struct {
     std::int64_t every_steps = 1;
-    std::int64_t limit_mb = 64;  // of each rank's log; 0 = none
+    std::int64_t limit_mb = 64;  // limit of each rank's log; 0 = none
     Duration gpu_every{1};       // 0 = no gpu.csv
     bool tensorboard = false;
   } log;

@@ -12,7 +12,7 @@ namespace lockstep {
 
 // Items that follow each other, or a piece of one item.
 struct ItemTask {
-  std::int64_t begin = 0, end = 0;  // of the items
+  std::int64_t begin = 0, end = 0;  // range of the items
   std::int64_t piece = 0, pieces = 1;
 };
 

@@ -40,17 +40,17 @@ class WeightedDraw {
 using SampleAt = std::function<std::int64_t(std::int64_t epoch, std::int64_t place)>;
 
 // Places [0, size) of each epoch over a permutation of `count` samples. With fewer places than
-// samples, some samples are left out, others in each epoch. With more places, samples come again,
-// each time in another order.
+// samples, some samples are left out, different ones in each epoch. With more places, samples come
+// again, each time in another order.
 SampleAt permuted_order(std::uint64_t seed, std::int64_t count, std::int64_t size, bool shuffle);
 
 // A row of a micro-batch. Rows beyond the epoch's last place, or beyond the rows of a step, are
 // padding of weight 0. Their memory holds some sample (`filler`), which counts for nothing.
 struct Row {
-  std::int64_t global_row = 0;  // in the global batch of the step: [0, places)
+  std::int64_t global_row = 0;  // row in the global batch of the step: [0, places)
   std::int64_t epoch = 0;
   std::int64_t sample = -1;  // index into the dataset; -1 = padding, weight 0
-  std::int64_t filler = -1;  // of padding: the sample that it holds; -1 = any row of its batch
+  std::int64_t filler = -1;  // for padding: the sample that it holds; -1 = any row of its batch
   std::int64_t part = 0;     // which of its sample's rows
 };
 

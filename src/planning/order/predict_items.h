@@ -12,14 +12,14 @@ namespace lockstep {
 struct PredictItem {
   std::int64_t index = 0;  // its place in input order, from 0
   std::string name;        // for people: "scans/7.tif", "line 3 of reviews.jsonl"
-  // The same wherever predict is called: "7.tif" for a file, "sub/7.tif" for one in a folder, its
-  // number from 1 for a line. If two files would have the same, it is the path below the folder
-  // that all of them share. Lines of several files have "reviews.txt:3".
+  // A name that is the same wherever predict is called: "7.tif" for a file, "sub/7.tif" for one in
+  // a folder, its number from 1 for a line. If two files would have the same, it is the path below
+  // the folder that all of them share. Lines of several files have "reviews.txt:3".
   std::string id;
   std::string path;                    // the file to read, absolute; empty if the item is no file
   std::vector<std::string> further{};  // files that are read with it, absolute
   std::string text;                    // the line without its end, or the word
-  std::string output;  // of a file that holds its bytes, in the folder of outputs; empty: none
+  std::string output;  // name of the file for its bytes, below the folder of outputs; empty: none
   std::string fault;   // why it is skipped, if that is known already
   // The most devices that can share the item, if there are fewer items left than devices
   // (Recipe::predict_piece). Only with PredictInput::batch 1.
@@ -61,18 +61,17 @@ struct PredictInput {
 
 // The inputs that items are listed from.
 struct ItemQuery {
-  std::vector<std::string> inputs;       // as the user typed them, or of predict.input
-  std::filesystem::path standard_input;  // a file with what "-" stands for; empty: no input is "-"
+  std::vector<std::string> inputs;       // as the user typed them, or from predict.input
+  std::filesystem::path standard_input;  // a file with the content of "-"; empty: no input is "-"
   // As PrepareContext::run_dir; empty if `--then predict` asks before there is a run.
   std::filesystem::path run_dir;
-  std::filesystem::path cache_dir;  // likewise
+  std::filesystem::path cache_dir;  // as PrepareContext::cache_dir; empty in the same case
 };
 
 // The items in the order of the inputs, those of a folder by path. A file or a word that comes
 // twice counts once. An input that cannot be predicted is an item with a fault: a missing file (the
 // nearest is named), a glob or a folder without such files, a folder that cannot be listed, an
-// output that another item has or that can have no such name. Throws Error if there is nothing
-// else.
+// output name that another item has or that is not valid. Throws Error if there is nothing else.
 std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& query);
 
 // Why an output may not have this name; "": it may. A valid name lies below the folder of outputs,

@@ -24,13 +24,13 @@ struct Schedule {
   double min_lr = 0;
   double warmup_steps = 0;           // linear from base_lr / warmup_steps at step 0
   double total_steps = 0;            // where decaying kinds end; 0 = never ends (constant only)
-  std::vector<double> parameters{};  // of the kind, in its order
+  std::vector<double> parameters{};  // values of the kind's parameters, in its order
 };
 
 // A parameter that a kind needs besides warm-up and min_lr: the option schedule.NAME.
 struct ScheduleParameter {
-  const char* name;     // no other kind's
-  const char* meaning;  // a phrase, as of an option
+  const char* name;     // no other kind has this name
+  const char* meaning;  // a phrase, as for an option
   double standard = 0;
   double min = 0, max = std::numeric_limits<double>::infinity();
   // A length: typed in the unit of schedule.unit, and above 0. In a Schedule it is in steps.

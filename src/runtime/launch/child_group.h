@@ -30,7 +30,7 @@ class ChildGroup {
   int pidfd() const { return pidfd_.get(); }  // readable once the leader ended; -1 before Linux 5.3
   const std::optional<ExitStatus>& poll();    // nothing while the leader runs; does not block
   const std::optional<ExitStatus>& status() const { return status_; }
-  bool stopped() const;  // by a signal such as SIGSTOP
+  bool stopped() const;  // whether a signal such as SIGSTOP has stopped the leader
   void signal_leader(int number) const;
   void signal_all(int number) const;
 

@@ -51,7 +51,7 @@ struct LaunchSpec {
   // order, so that LOCAL_RANK is the device. That is torchrun's way, which most Python programs
   // expect.
   bool one_gpu_visible = true;
-  // By rank: the GPU's name in CUDA_VISIBLE_DEVICES in that case; empty: UUIDs.
+  // If ranks see all GPUs: the name of each rank's GPU in CUDA_VISIBLE_DEVICES. Empty: UUIDs.
   std::vector<std::string> gpu_names;
   // torchrun's run id, the same on all ranks and in each restart. Setting it also sets all other
   // variables of torchrun; empty: none of them.
@@ -68,14 +68,14 @@ struct LaunchSpec {
   std::function<void(int)> on_signal;
   double grace_s = 5;       // from SIGTERM after the first failure to SIGKILL
   double hang_after_s = 0;  // a rank without a sign of life for this long hangs; 0: never
-  // Time for a checkpoint after the first interrupt; asked when that comes. SIGTERM follows, and
-  // SIGKILL grace_s later.
+  // Returns the time for a checkpoint after the first interrupt. Called when that interrupt comes.
+  // SIGTERM follows, and SIGKILL grace_s later.
   std::function<double()> stop_grace_s = [] { return 60.0; };
 };
 
 struct Finished {};  // every rank exited 0
-// At least one rank exited with exit_stopped, the others with it or 0. For programs other than
-// Lockstep's workers this counts only if a signal asked for it.
+// At least one rank exited with exit_stopped, and the others with exit_stopped or 0. For programs
+// other than Lockstep's workers this counts only if a signal asked for it.
 struct Stopped {
   std::string why;  // "SIGINT", or "" if no signal asked for it
 };
@@ -88,8 +88,8 @@ struct RankFailed {
   std::string where, others;
   std::string memory;  // how the kernel's counters explain a kill (memory_kills.h); or ""
   std::optional<RankError> error;  // the rank's own report
-  int exit_code = 1;               // the rank's; 128 + signal when killed
-  std::string last_lines;          // of its output, at most 20
+  int exit_code = 1;               // the rank's exit code; 128 + signal when killed
+  std::string last_lines;          // the last lines of its output, at most 20
   std::filesystem::path log;
 };
 // A second interrupt came, or the grace time ran out, or the passed-on signal ended a rank.
@@ -98,10 +98,10 @@ struct Interrupted {
 };
 using LaunchOutcome = std::variant<Finished, Stopped, RankFailed, Interrupted>;
 
-// Runs to the end.
+// Runs the ranks to their end.
 //
 // Ranks get RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT and
-// GROUP_RANK. TORCHELASTIC_… is removed but for the variables of run_id. On GPUs they get
+// GROUP_RANK. Variables TORCHELASTIC_… are removed, except those that run_id sets. On GPUs they get
 // CUDA_VISIBLE_DEVICES = the device's UUID and CUDA_DEVICE_ORDER = PCI_BUS_ID, so every rank's
 // device is cuda:0. NCCL_SOCKET_IFNAME is lo unless the user set it. On CPU CUDA_VISIBLE_DEVICES is
 // empty, and OMP_WAIT_POLICY is PASSIVE unless the user set it. On CPU and with run_id
@@ -110,8 +110,8 @@ using LaunchOutcome = std::variant<Finished, Stopped, RankFailed, Interrupted>;
 // Each rank is its own process group with PR_SET_PDEATHSIG = SIGKILL. The first interrupt (SIGINT,
 // SIGTERM or SIGHUP) is passed on to every rank once, and so is the first SIGUSR1. SIGINT goes to
 // the rank's whole group, as from a terminal; the others go to the rank itself. The second
-// interrupt kills all at once. One within 0.2 s of the first is its echo: timeout and Slurm send it
-// twice.
+// interrupt kills all at once. An interrupt within 0.2 s of the first does not count as the second,
+// because timeout and Slurm send it twice.
 //
 // Not reentrant: installs signal handlers while it runs. May be called on any thread; that thread
 // must stay until the end. However a run ends, no process of a rank's group survives, even if this

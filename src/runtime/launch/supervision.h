@@ -30,8 +30,8 @@ class Supervision {
   Supervision(double grace_s, std::function<double()> stop_grace_s, bool ranks_know_hangup = false);
 
   std::vector<Command> on_signal(int number, double now_s);
-  // All exits seen at the same time, so that a killed rank is named before ranks that failed
-  // because of it.
+  // The exit of a rank. on_exits takes all exits that were seen at the same time. So it names a
+  // killed rank, and not a rank that failed because of it.
   struct Exit {
     int rank;
     ExitStatus status;
@@ -79,7 +79,7 @@ class Supervision {
   std::string hang_;          // `how`, if a hang is the failure
   bool interrupted_ = false;  // a signal ends the run, whatever the ranks report
   std::string why_interrupted_;
-  bool all_ended_ = false;  // so the outcome is final
+  bool all_ended_ = false;  // all ranks have ended, so the outcome is final
   bool stopped_ = false;    // a rank exited with exit_stopped
 };
 

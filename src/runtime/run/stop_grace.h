@@ -17,8 +17,8 @@ class StopGrace {
       : given_s_(given_s), checkpoint_bytes_(checkpoint_bytes) {}
   void learn_from(const RunDir& run);  // learns from its earlier starts
   void on_event(const nlohmann::json& event);
-  // The given time; otherwise a minute, or five times the sum of these if that is longer. A save
-  // that was never seen is estimated for a slow disk.
+  // The given time. Otherwise a minute, or five times the sum of longest step, evaluation and save
+  // if that is longer. A save that was never seen is estimated for a slow disk.
   double seconds() const;
 
  private:

@@ -15,7 +15,8 @@ inline constexpr const char* average_file = "ema.safetensors";
 // Returns each buffer once, by its first name.
 std::vector<NamedTensor> unique_buffers(const Trained& trained);
 
-// Both return further names: of parameters, each with `prefix`, and of buffers.
+// parameter_aliases returns the further names of parameters, with `prefix` before each name.
+// buffer_aliases returns those of buffers.
 std::vector<Alias> parameter_aliases(const ParameterStorage& storage,
                                      const std::string& prefix = "");
 std::vector<Alias> buffer_aliases(const Trained& trained);

@@ -1,5 +1,5 @@
-// Loads weights of a run, folder or file into a freshly built model. Each tensor of either side is
-// matched, allowed to differ, or an error.
+// Loads weights of a run, folder or file into a freshly built model. Each tensor of the source and
+// of the model is matched, is an allowed mismatch, or is an error.
 #pragma once
 
 #include "runtime/run/checkpoint/weight_source.h"
@@ -29,7 +29,7 @@ struct WeightMatch {
   struct Pair {
     std::size_t model = 0, source = 0;
   };
-  std::vector<Pair> pairs;  // if several source tensors match one of the model: all of them
+  std::vector<Pair> pairs;  // if several source tensors match one model tensor, a pair for each
   // Allowed mismatches. missing and other_shape: tensors of the model that keep their built values,
   // because the source lacks them or has another shape. unexpected: skipped tensors of the source.
   std::vector<std::string> missing, other_shape, unexpected;
@@ -38,12 +38,12 @@ struct WeightMatch {
 
 // Matches by name: first by init.map, then unchanged, then by weight_names (Recipe::weight_names)
 // if the model has the resulting name. A count of batches ("num_batches_tracked") may be missing or
-// extra. A further name of a tensor that both sides have may also be missing or extra.
+// extra. If both sides have a tensor, each side may have further names of it that the other lacks.
 //
-// Throws Error that names all tensors, up to a maximum number, that are missing, unexpected,
-// unreadable, or of another shape or kind. init.missing and init.unexpected can allow them. A pair
-// of weight_names can also allow them, if some pair of weight_names matched the model for that
-// file. Also throws if a pattern of init.map matches nothing.
+// Throws Error if tensors are missing, unexpected, unreadable, or of another shape or kind. The
+// Error lists them, up to a maximum number. init.missing and init.unexpected can allow such
+// tensors. A pair of weight_names can also allow them, if some pair of weight_names matched the
+// model for that file. Also throws if a pattern of init.map matches nothing.
 WeightMatch match_weights(const std::vector<ModelTensor>& model,
                           const std::vector<SourceTensor>& source, const TrainOptions& options,
                           const std::vector<std::pair<std::string, std::string>>& weight_names,

@@ -74,7 +74,7 @@ class CheckpointSaver {
 };
 
 // Waits, for at most `at_most_s`, until no saver of this process writes any more. May be called
-// from any thread. Meant for a process that is about to end, whatever the owner of its savers does.
+// from any thread. Meant for a process that ends without waiting for the owner of its savers.
 void wait_for_checkpoints(double at_most_s);
 
 // For ranks other than 0 while rank 0 saves: contributes the shards that only this rank holds. Does
@@ -90,9 +90,9 @@ nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained)
 // Restores from a single file of an export: weights, frozen parameters and buffers.
 void restore_weights(const std::filesystem::path& file, const Trained& trained);
 
-// Reads the average of the weights into flat, f32 [elements] or [own_elements]. Returns false if
-// the checkpoint has none. Also reads the averages of `buffers`. Buffers that the file lacks keep
-// their values.
+// Reads the average of the weights into `flat`, which is f32 [elements] or [own_elements]. Returns
+// false if the checkpoint has none. Also reads the averages of `buffers`. Buffers that the file
+// lacks keep their values.
 bool restore_average(const CheckpointInfo& checkpoint, const ParameterStorage& storage,
                      const at::Tensor& flat, const std::vector<NamedTensor>& buffers = {});
 

@@ -17,10 +17,10 @@
 
 namespace lockstep {
 
-// Appends one safetensors file to a checkpoint. Tensors must be on the CPU and dense in any order
-// of their dimensions; they are written in the order of their shape. A tensor with two names is
-// written once, under the first. The others go into the file's metadata as {other: first}, as
-// Python's safetensors.torch.save_model does.
+// Appends one safetensors file to a checkpoint. Tensors must be on the CPU. They must be dense, but
+// may be permuted in memory. Files hold them contiguous, in the order of their shape. A tensor with
+// two names is written once, under the first. The others go into the file's metadata as {other:
+// first}, as Python's safetensors.torch.save_model does.
 void write_tensors(CheckpointWriter& writer, const std::string& file,
                    const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                    const std::vector<Alias>& aliases = {});

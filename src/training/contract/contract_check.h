@@ -34,7 +34,7 @@ struct ContractReport {
   std::vector<std::string> warnings;  // likely faults
   std::vector<std::string> notes;     // what could not be tried, and why
   std::vector<std::string> tried;     // checks that passed
-  bool out_of_memory = false;         // so some checks were not made
+  bool out_of_memory = false;         // true: memory ran out, so some checks were not made
 };
 
 // All ranks call it together, before training. Every rank returns rank 0's report. Computes the

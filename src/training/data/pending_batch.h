@@ -48,7 +48,7 @@ class PendingBatch {
   PendingBatchOptions options_;
   const BatchDataset* batches_;  // null: row by row
   std::vector<Row> rows_;
-  std::vector<std::int64_t> samples_;          // of each row, when all are known
+  std::vector<std::int64_t> samples_;          // sample of each row, set when all are known
   std::int64_t held_ = 0;                      // number of rows with their own sample; these come
                                                // first
   std::vector<std::vector<at::Tensor>> read_;  // by row

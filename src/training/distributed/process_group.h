@@ -16,7 +16,7 @@
 
 namespace lockstep {
 
-// A collective failed, or a wait for another rank's message. The other rank may be the cause.
+// A collective failed, or a wait for another rank's message failed. Another rank may be the cause.
 class CollectiveFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -45,8 +45,8 @@ class ProcessGroup {
   // Meets the other ranks (rendezvous.h). Afterwards the ranks watch each other. If another rank
   // fails, vanishes or hangs, `end` ends this process, whatever this process is doing. If `end` is
   // empty, the ranks do not watch each other. The watch decides whether a rank takes too long,
-  // because it knows which rank that is and what it does. A collective by itself has no time limit.
-  // Throws Error.
+  // because it knows which rank is slow and what that rank does. A collective by itself has no time
+  // limit. Throws Error.
   ProcessGroup(const World& world, Backend& backend, const RankLimits& limits = {},
                PeerWatch::End end = {});
   ~ProcessGroup();
@@ -67,8 +67,8 @@ class ProcessGroup {
   // collectives inside forward and backward, whose order among the other collectives of the step is
   // not fixed. All ranks make these calls in the same order.
   std::unique_ptr<Pending> all_reduce_apart(const at::Tensor& tensor);
-  // Sums `size` equal shards over the ranks, in place. Shard r of rank r becomes the sum. The other
-  // shards of the tensor are undefined afterwards.
+  // Sums `size` equal shards over the ranks, in place. Afterwards rank r has the sum in its shard
+  // r. The other shards of its tensor are then undefined.
   std::unique_ptr<Pending> reduce_scatter(const at::Tensor& tensor);
   // Gathers `size` equal shards in place: all ranks get shard r from rank r.
   std::unique_ptr<Pending> gather_shards(const at::Tensor& tensor);
@@ -95,9 +95,9 @@ class ProcessGroup {
   std::vector<std::string> collect(const std::string& key, const std::string& text);
   // Returns 0, 1, 2, … through the store. Each number goes to one caller, on any rank.
   std::int64_t next_number(const std::string& key);
-  // Ends in order: all ranks meet, then the communicators are destroyed. The rank that serves the
-  // store waits until the others have left the store, but not for a rank that has failed there.
-  // Call it explicitly, never from destructors of static objects.
+  // The regular end: all ranks meet, then the communicators are destroyed. Rank 0 leaves the store
+  // last. It waits for the others, but at most RankLimits::end_s. Call it explicitly, never from
+  // destructors of static objects.
   void shutdown();
   // For a failed run: destroys the communicators without meeting the other ranks.
   void abort();

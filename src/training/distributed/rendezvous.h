@@ -19,10 +19,10 @@ class MeetingFailed : public Error {
 };
 
 // Meets the other ranks in the launcher's store if the world has the launcher's door. Otherwise
-// meets them at master_addr:master_port. There rank 0 serves the store, or torchrun's agent if
-// TORCHELASTIC_USE_AGENT_STORE says so. Returns when all ranks are there. Throws MeetingFailed,
-// naming the missing ranks, after timeout_s, or after LOCKSTEP_MEET_TIMEOUT if that is set. Throws
-// Error if LOCKSTEP_MEET_TIMEOUT is not a duration.
+// meets them at master_addr:master_port. The store there is served by rank 0, or by torchrun's
+// agent if TORCHELASTIC_USE_AGENT_STORE says so. Returns when all ranks are there. Throws
+// MeetingFailed, naming the missing ranks, after timeout_s, or after LOCKSTEP_MEET_TIMEOUT if that
+// is set. Throws Error if LOCKSTEP_MEET_TIMEOUT is not a duration.
 c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s);
 
 // Starts a watch over the ranks that met in `store`, on a separate connection.

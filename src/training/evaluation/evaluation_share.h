@@ -30,7 +30,7 @@ RowShare row_share(const ProcessGroup& group, std::int64_t count);
 // A rank's records of its share, or the reason why it has none.
 struct OwnRecords {
   at::Tensor values = at::empty({0}, at::kDouble);  // its records, concatenated
-  std::vector<std::int64_t> lengths;                // of each record
+  std::vector<std::int64_t> lengths;                // length of each record
   bool out_of_memory = false, given_up = false;
   std::string why;             // the error message of the lack of memory, one line
   std::exception_ptr fault{};  // any other exception

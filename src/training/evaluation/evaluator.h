@@ -15,7 +15,7 @@ namespace lockstep {
 struct EvaluatorOptions {
   std::uint64_t seed = 0;
   // Rows that a rank evaluates at once. The last batch is filled up with copies of its own rows,
-  // which have weight 0.
+  // and these copies have weight 0.
   std::int64_t batch = 1;
   at::ScalarType compute_dtype = at::kFloat;
   std::int64_t threads = 0;   // number of threads that read samples; 0: only the caller's thread
@@ -38,9 +38,9 @@ struct Evaluation {
   // The time that this rank's first batch took beyond the mean of the others. The first batch loads
   // kernels.
   double warm_up_s = 0;
-  std::int64_t batch = 0;                // samples evaluated at once, as of the end
+  std::int64_t batch = 0;                // samples evaluated at once when it ended
   std::vector<int> out_of_memory_ranks;  // ranks on which more samples at once did not fit
-  bool given_up = false;                 // by EvaluatorOptions::goes_on; then there are no metrics
+  bool given_up = false;  // EvaluatorOptions::goes_on ended it; then there are no metrics
 };
 
 // All ranks throw it if some ranks could not evaluate their share, for example because data could

@@ -9,12 +9,12 @@
 
 namespace lockstep {
 
-// Ranks from sample * ranks / samples on, up to the first rank of the next sample, share a sample.
-// The first of these ranks joins the pieces.
+// A sample is shared by the ranks from sample * ranks / samples up to the first rank of the next
+// sample. The first of these ranks joins the pieces.
 struct SharedSample {
   std::int64_t sample = 0;
   int first_rank = 0;
-  ItemPiece piece;  // this rank's
+  ItemPiece piece;  // the piece of this rank
   // The rows whose records this rank has at the end.
   RowShare share() const {
     return {.begin = sample + (piece.index > 0 ? 1 : 0), .end = sample + 1};

@@ -18,7 +18,7 @@ struct WindowOptions {
   double overlap = 0.5;              // share of a window that neighbours have in common; [0, 1)
   WindowWeights weights = WindowWeights::gaussian;
   std::int64_t batch = 1;          // windows per call of the model
-  double fill = 0;                 // the value of a window outside of the input
+  double fill = 0;                 // the value of window elements outside of the input
   at::Device device = at::kCPU;    // where the model computes
   at::Device slabs_on = at::kCPU;  // where rows and sums are kept until they are complete; usually
                                    // `device`
@@ -51,8 +51,8 @@ class SlidingWindows {
   // Throws Error for options that are not valid.
   explicit SlidingWindows(WindowOptions options);
 
-  std::int64_t count() const;                    // of windows over the whole input
-  std::int64_t count(RowRange rows) const;       // of windows that overlap these rows
+  std::int64_t count() const;                    // number of windows over the whole input
+  std::int64_t count(RowRange rows) const;       // number of windows that overlap these rows
   std::int64_t batch() const { return batch_; }  // options.batch, or count() if that is less
   RowRange all() const { return {0, options_.input[0]}; }
   // Returns the rows of part `part` of `parts`, for ranks that share one input. All parts together

@@ -9,7 +9,7 @@ namespace lockstep {
 
 // The weights of a window's elements where windows overlap, from the middle to the edge.
 //   uniform: all the same
-//   linear: falls to the edge over the elements that neighbours share
+//   linear: falls towards the edge, over the elements that neighbours share
 //   gaussian: exp(-x^2 / 2 s^2) of the distance x from the middle, s an eighth of the window, at
 //             least 0.001
 enum class WindowWeights { uniform, linear, gaussian };

@@ -21,7 +21,7 @@ namespace lockstep {
 // not be sharded. One thread, on the training stream.
 class ExactReducer {
  public:
-  // accumulation: exact-mode micro-batches of a rank in a step.
+  // accumulation: the number of exact-mode micro-batches of a rank in a step.
   ExactReducer(GradientBuffers& gradients, ProcessGroup& group, std::int64_t accumulation);
 
   // Call it when GradientBuffers::flat holds the gradients of the next exact-mode micro-batch.
@@ -52,11 +52,11 @@ class ExactReducer {
   CarryChain chain_;
   std::vector<at::Tensor> stack_;          // unused if a rank has one exact-mode micro-batch: then
                                            // its gradients are the sum
-  std::vector<std::int64_t> shard_sizes_;  // of each rank
+  std::vector<std::int64_t> shard_sizes_;  // shard size of each rank
   Shard own_shard_;
   std::vector<Exchange> exchanges_;
-  std::vector<at::Tensor> partial_;  // the own shard of all ranks' sums, in the order of the
-                                     // exact-mode micro-batches
+  std::vector<at::Tensor> partial_;  // this rank's shard of the sums of all ranks, in the order of
+                                     // the exact-mode micro-batches
   std::vector<SumStep> steps_;
 };
 

@@ -20,8 +20,8 @@ namespace lockstep {
 // Gives each trained parameter of `storage` a place for its gradient, in a flat buffer with the
 // layout of the storage:
 //  compute dtype fp32: the .grad of each handle is a view of `flat`;
-//  bf16, fp16: a .grad of that dtype is taken (`take`) and goes into the fp32 `flat`, or into
-//  the reduce buffer.
+//  bf16, fp16: the .grad has that dtype, and `take` moves it into the fp32 `flat`, or into the
+//  reduce buffer.
 // Operations that use ops/gradient_buffer/gradient_writer.h write directly into these buffers. Owns
 // the buffers. One thread, on the training stream.
 class GradientBuffers {
@@ -58,10 +58,10 @@ class GradientBuffers {
 
   // Sets all gradients to 0. May be called within a step or between two steps.
   void zero();
-  // Begins a step, as the plan says. The update of the previous step must be enqueued. Zero-fills
-  // at once all gradients that are not overwritten. If the plan has a deferred update, `zero_group`
-  // zero-fills each group instead: after the group's update, and before any gradient is added to
-  // the group.
+  // Begins a step, as the plan says. The update of the previous step must be enqueued. Immediately
+  // zero-fills all gradients that are not overwritten. If the plan has a deferred update,
+  // `zero_group` zero-fills each group instead: after the group's update, and before any gradient
+  // is added to the group.
   void begin_step();
   void zero_group(std::size_t group);
   DirtyPieces& dirty() { return dirty_; }

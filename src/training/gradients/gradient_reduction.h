@@ -17,7 +17,7 @@ class GradientReduction {
  public:
   virtual ~GradientReduction() = default;
 
-  // accumulation: micro-batches of a rank in a step.
+  // accumulation: the number of micro-batches of a rank in a step.
   virtual void begin_step(std::int64_t accumulation) = 0;
   // last: whether it is the rank's last pass in this step.
   virtual void begin_backward(bool last) = 0;

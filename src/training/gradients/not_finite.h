@@ -13,9 +13,9 @@ namespace lockstep {
 
 // The first value that is not finite, found when a rank computes its part of a step once more.
 struct NotFinite {
-  std::int64_t micro_batch = -1;  // of this rank, from 0; -1: before the first
+  std::int64_t micro_batch = -1;  // number of this rank's micro-batch, from 0; -1: before the first
   std::string tensor;             // "the gradient of head.weight"; empty: all is finite
-  bool in_weights = false;        // so no later step can be finite
+  bool in_weights = false;        // the weights hold it, so no later step can be finite
   bool found() const { return !tensor.empty(); }
 };
 

@@ -23,9 +23,9 @@ class SparseAllGather;
 // Sums gradients over the ranks. Buckets are sent in one fixed order, the same on every rank. Each
 // bucket is sent when it and all buckets before it are ready. A bucket with a tied parameter waits
 // for the gradients of all tensors of this parameter. `flush` sends the buckets that got no
-// gradient. So parameters without a gradient, and the number of forward passes, make no difference.
-// Accumulation costs no communication. Installs hooks on the parameters, so no backward pass may
-// run when it is destroyed. One thread.
+// gradient. So the order does not depend on which parameters get a gradient, or on the number of
+// forward passes. Accumulation costs no communication. Installs hooks on the parameters, so no
+// backward pass may run when it is destroyed. One thread.
 class Reducer {
  public:
   // With bf16 and several ranks, gradients are reduced in GradientBuffers::sums, and sums_of reads

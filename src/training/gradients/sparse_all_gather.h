@@ -55,7 +55,7 @@ class SparseAllGather {
     // u8 [ranks, bytes]. Each rank has i64 [2, most], the rows and their order, and then [most, D]
     // of the gradient.
     at::Tensor all;
-    std::int64_t bytes_of_row = 0;  // of the gradient
+    std::int64_t bytes_of_row = 0;  // bytes of a row of the gradient
     std::unique_ptr<Pending> pending;
   };
   bool adds_rows(std::size_t i) const;
@@ -71,7 +71,7 @@ class SparseAllGather {
   ProcessGroup& group_;
   std::vector<std::vector<SparseRows>> kept_;  // by parameter; empty: no capture
   std::vector<Sent> sent_;
-  bool has_connected_ = false;  // the collective
+  bool has_connected_ = false;  // `connect` has run the collective once, outside of a capture
 };
 
 }  // namespace lockstep

@@ -21,14 +21,14 @@ class BlockObserver {
   void begin_forward();
   // A block begins (StepContext::block). `parameters`: those that the block names.
   void see(std::int64_t block, const std::vector<at::Tensor>& parameters);
-  const BlockUse& use() const { return use_; }  // of all forward passes so far
+  const BlockUse& use() const { return use_; }  // as seen in all forward passes so far
 
  private:
   std::vector<std::int64_t> count_uses() const;
 
   const ParameterStorage& storage_;
   BlockUse use_;
-  std::vector<std::int64_t> uses_;  // by parameter, when the first forward pass began
+  std::vector<std::int64_t> uses_;  // uses by parameter when the first forward pass began
 };
 
 }  // namespace lockstep

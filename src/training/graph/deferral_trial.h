@@ -13,6 +13,8 @@
 namespace lockstep {
 
 struct DeferralTrial {
+  // True if the results of both forward passes are equal. So no weights are used before they are
+  // updated.
   bool waits_for_blocks = false;
   // Concerns sparse parameters whose update comes after their reader. True if each of them was read
   // once, by an operation that can compute rows.

@@ -85,8 +85,8 @@ class ParameterStorage {
   void set_weights(std::size_t i, const at::Tensor& values);
   // Casts this rank's shards of the master weights to the working copy. Does nothing in fp32.
   void cast_weights();
-  // Makes the model's handles views of a flat buffer [elements] in the compute dtype, and they
-  // share its ownership. ShownWeights uses it.
+  // Makes the model's handles views of a flat buffer [elements] in the compute dtype. The handles
+  // keep this buffer alive. ShownWeights uses it.
   void point_at(const at::Tensor& flat);
 
  private:

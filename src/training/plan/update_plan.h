@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// How the run reduces and updates.
+// How the run reduces gradients and updates weights.
 struct UpdateFacts {
   bool low_precision = false;   // the model computes in bf16 or fp16
   bool exact = false;           // ranks sum gradients in one fixed order
@@ -36,12 +36,12 @@ struct UpdatePlan {
   // The graph begins with the update of the previous step, group by group.
   bool deferred = false;
   // Groups are counted from 0. In a deferred update, group 0 must be updated when the forward pass
-  // begins. Group b must be updated when blocks[b - 1], or a block after it, begins. Then comes one
+  // begins. Group b must be updated before blocks[b - 1] or any later block begins. Then comes one
   // group for each sparse parameter that is updated after its reader.
   std::size_t groups = 1, block_groups = 1;
   std::vector<std::int64_t> blocks;  // in the order of the forward pass
 
-  bool reads_reduce_buffer() const;                      // true if it does so for some parameter
+  bool reads_reduce_buffer() const;  // true: norm and update read some parameter's sum there
   std::size_t group_of_block(std::int64_t block) const;  // for an unknown block: the group of the
                                                          // last block
   // Returns the parameter of a group with a number at or above block_groups.
@@ -66,7 +66,7 @@ UpdatePlan make_update_plan(std::span<const ParameterObservation> seen, const Up
 // How a forward pass uses the parameters.
 struct BlockUse {
   std::vector<std::int64_t> blocks;                  // in the order of the forward pass
-  std::vector<std::vector<std::size_t>> parameters;  // of each block
+  std::vector<std::vector<std::size_t>> parameters;  // parameters of each block
   std::vector<bool> is_early;  // by parameter: something used it before the last block began
 };
 

@@ -1,5 +1,5 @@
-// The zero-fills of one plan. It zero-fills the gradients of parameters whose first gradient is
-// added to zeros.
+// Zero-fills gradients as one plan says: those of parameters whose first gradient is added to
+// zeros.
 #pragma once
 
 #include "ops/zero_ranges/zero_ranges.h"

@@ -24,8 +24,9 @@ class BatchNormImpl : public torch::nn::Cloneable<BatchNormImpl> {
     running_mean = register_buffer("running_mean", torch::zeros({channels_}));
     running_var = register_buffer("running_var", torch::ones({channels_}));
   }
-  // x: [N, C, ...]. The result has its dtype and layout. after: a residual sum, ReLU and a pool.
-  // known: moments of x, if StepContext::wants_moments.
+  // x: [N, C, ...]. The result has the dtype and layout of x. after: the residual sum, ReLU and
+  // pool that follow the norm. known: the moments of x, which may be given if
+  // StepContext::wants_moments is true.
   at::Tensor forward(const at::Tensor& x, const StepContext& context, const AfterNorm& after = {},
                      const KnownMoments& known = {}) {
     return context.batch_norm(x, state(), after, known);

@@ -18,9 +18,10 @@ class Model;
 
 // A further file of an item, for example an annotated picture.
 struct ItemFile {
-  std::string name;            // below the folder of outputs
-  std::string bytes{};         // its content, unless `path` names a file of ItemContext::scratch,
-  std::filesystem::path path;  // which is then moved to `name`
+  std::string name;     // below the folder of outputs
+  std::string bytes{};  // its content, if `path` is empty
+  // A file of ItemContext::scratch that is moved to `name`, in place of `bytes`.
+  std::filesystem::path path;
 };
 
 struct ItemOutput {

@@ -60,7 +60,8 @@ class Model {
 class StepContext {
  public:
   bool training = true;
-  at::ScalarType compute_dtype = at::kFloat;  // of the parameters: cast floating-point inputs to it
+  // Dtype of the parameters; cast floating-point inputs to it.
+  at::ScalarType compute_dtype = at::kFloat;
   at::Device device = at::kCPU;
   // i64 [3] on `device`: seed, step, first_global_row. It is on the device so that a captured graph
   // can read it.
@@ -92,8 +93,8 @@ class StepContext {
   void log(const std::string& name, const at::Tensor& sum, const at::Tensor& weight) const;
 
   // Returns x * mask / (1 - p). The mask is drawn from (seed, step, layer, place of the row,
-  // element). Dimension 0 of x is the row of the micro-batch. x: f32|bf16|f16, contiguous. The
-  // identity if not training or p == 0. `layer` distinguishes the dropouts of one model.
+  // element). Dimension 0 of x is the row of the micro-batch. x: f32|bf16|f16, contiguous. Returns
+  // x itself if not training or if p == 0. `layer` distinguishes the dropouts of one model.
   at::Tensor dropout(const at::Tensor& x, double p, std::int64_t layer) const;
   // The same for concatenated rows of different lengths. x: [N, ...]. Row b of the micro-batch is
   // x[row_offsets[b]] to x[row_offsets[b + 1] - 1]. row_offsets: i32|i64 [B + 1], on `device`. An
@@ -122,8 +123,8 @@ class StepContext {
   // Returns random numbers f32 [rows, n] in [0, 1) on `device`, for augmentation
   // (ops/augment/augment.h). They are drawn from (seed, step, layer, place of the row, element). So
   // they are the same on any number of ranks, and the same when backward computes them again.
-  // `rows`: of the micro-batch. `layer` distinguishes the draws of one recipe, and is independent
-  // of the layers of dropout. Throws Error if not training.
+  // `rows`: the rows of the micro-batch. `layer` distinguishes the draws of one recipe, and is
+  // independent of the layers of dropout. Throws Error if not training.
   at::Tensor uniform(std::int64_t rows, std::int64_t n, std::int64_t layer) const;
 
   // Returns function(inputs), which is block number `index` of the model. It may keep the block's
@@ -192,8 +193,8 @@ class Recipe {
   virtual std::vector<std::string> logged() const { return {}; }
   // Returns the weight of each term in this micro-batch (tokens, voxels, items). It runs on the
   // host. Padding rows count 0. The weights must follow from the batch alone. The engine adds them
-  // up over ranks and micro-batches. A weight that is known only on the device is NaN, and is
-  // refused. Called from several threads at once.
+  // up over ranks and micro-batches. A recipe that knows a weight only on the device returns NaN
+  // for it, which the engine refuses. Called from several threads at once.
   virtual std::vector<double> loss_weights(const Batch& batch) const = 0;
   // Returns one 0-dim f32 tensor per term: the sum over the rows (padding rows times their weight
   // 0), not divided by anything. Must not synchronise the device.

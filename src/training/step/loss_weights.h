@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-// terms: of Recipe::terms. Throws Error if their number differs from that of the weights. If a
-// weight is negative or not finite, throws Error with the name of its term. A weight is not finite
-// if the recipe knows it only on the device.
+// terms: the result of Recipe::terms. Throws Error if their number differs from that of the
+// weights. If a weight is negative or not finite, throws Error with the name of its term. A weight
+// is not finite if the recipe knows it only on the device.
 void check_loss_weights(const std::vector<double>& weights, const std::vector<std::string>& terms);
 
 // Returns Recipe::loss_weights of a batch on the host, after check_loss_weights. Any thread may

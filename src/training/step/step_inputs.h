@@ -35,20 +35,20 @@ struct StepInputs {
   at::Tensor report;   // f64, see StepMetrics
   at::Tensor lr;       // f32 0-dim
   // On the host:
-  std::vector<std::shared_ptr<const HostPart>> host_parts;  // of each micro-batch
+  std::vector<std::shared_ptr<const HostPart>> host_parts;  // host part of each micro-batch
   std::int64_t accumulation = 0;
   std::uint64_t shapes_key = 0;  // hash of sizes and dtypes of all ranks' data; the same on every
                                  // rank
   Phase out_of_memory = Phase::none;
 };
 
-// One thread.
+// Stages the data of steps, and turns staged steps into inputs. One thread.
 class StepStage {
  public:
   StepStage(std::size_t terms, std::int64_t seed, const StepMetrics& numbers, ProcessGroup& group,
             Backend& backend, MemoryReserve& reserve);
 
-  StagedStep stage(StepData data);  // all ranks
+  StagedStep stage(StepData data);  // all ranks call it
   // Replaces `stage` on a rank that cannot read its data. The step cannot be taken then, and all
   // ranks learn this by `all_have_data`.
   StagedStep stage_nothing();

@@ -16,7 +16,7 @@ namespace lockstep {
 struct RankReport {
   double stop_signal = 0, stop_quota = 0;  // > 0: this rank wants to stop
   double save = 0;                         // > 0: this rank wants a checkpoint
-  double wait_s = 0;                       // of the previous step
+  double wait_s = 0;                       // this rank's StepResult::wait_s of the previous step
   MemoryUse memory;
   // The phase of this step in which the rank ran out of memory: data, forward, backward, reduction.
   // none: it did not.
@@ -54,7 +54,7 @@ class StepMetrics {
  public:
   StepMetrics(std::size_t terms, std::size_t logged, int rank, int ranks);
 
-  // Returns zeros, f64, with `options`, to which a step adds its sums.
+  // Returns f64 zeros with `options`. A step adds its sums to them.
   at::Tensor new_sums(const at::TensorOptions& options) const;
   at::Tensor terms(const at::Tensor& sums) const;   // the part of the terms [terms]
   at::Tensor logged(const at::Tensor& sums) const;  // the part of the logged values [logged, 2]
@@ -62,9 +62,9 @@ class StepMetrics {
   // Returns this rank's report as a host tensor [size], with 0 in all other places. `backend`
   // allocates it, so that it uploads fast.
   at::Tensor report(const RankReport& report, Backend& backend) const;
-  // Returns this rank's summand. On the device: `report` as above, `sums` of new_sums, and dropped
-  // f64 [1], which is above 0 if an earlier step was dropped. failed: the phase of this step in
-  // which memory ran out.
+  // Returns this rank's summand. All tensors are on the device. report: as above. sums: the tensor
+  // of new_sums. dropped: f64 [1], above 0 if an earlier step was dropped. failed: the phase of
+  // this step in which memory ran out.
   at::Tensor own(const at::Tensor& report, const at::Tensor& sums, const at::Tensor& dropped,
                  Phase failed) const;
   // Sets dropped, f64 [1], from the sum: above 0 if a rank dropped the step, or if a loss is not

@@ -87,7 +87,7 @@ class TrainStep {
 
  private:
   class Trial;
-  // The passes of one micro-batch.
+  // The purpose of the forward and backward pass of a micro-batch.
   enum class Pass { of_step, of_capture, of_search };
 
   StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;
@@ -125,7 +125,7 @@ class TrainStep {
   std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;  // null: each rank has its own
   at::Tensor stamps_;                                             // f64 [2]
   at::Tensor dropped_;              // f64 [1]; above 0: no step changes anything from here on
-  StepCapture* capture_ = nullptr;  // in progress
+  StepCapture* capture_ = nullptr;  // the capture in progress; null: none
   Phase phase_ = Phase::none;
 };
 

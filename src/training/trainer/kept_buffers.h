@@ -31,7 +31,8 @@ class KeptBuffers {
   const TrainerSetup& setup_;
   PlacedModel& placed_;
   Optimizer& optimizer_;
-  std::vector<at::Tensor> first_;  // in exact mode: their values at the beginning of this start
+  // In exact mode: the buffers' values at the beginning of this start.
+  std::vector<at::Tensor> first_;
 };
 
 }  // namespace lockstep

@@ -29,16 +29,16 @@ struct TrainerSetup {
   Backend& backend;
   RunDir& run;
   Clock& clock;
-  bool resume = false;          // from the newest good checkpoint
+  bool resume = false;          // resume from the newest good checkpoint
   StartUp* start_up = nullptr;  // records how the time until the first step is spent; may be null
   nlohmann::json init{};        // the source of the first weights
                                 // (runtime/run/checkpoint/weight_source.h), or null
   bool measure_only = false;    // steps and their events: no evaluation, no checkpoint
   bool longest_first = false;   // the longest samples come first, to measure what they need
-  bool check_contract = false;  // of the recipe, before the first step of a run
+  bool check_contract = false;  // check the recipe's contract before the first step of a run
   // For uses that only read: an export whose weights replace those of a checkpoint. Empty: none.
   std::filesystem::path weights = {};
-  ExpectedTimes expected = {};  // of this run, estimated before it begins
+  ExpectedTimes expected = {};  // the times of this run, estimated before it begins
   // For a trial: when training has stopped, an evaluation follows that may take this long. 0: none.
   double trial_evaluation_s = 0;
 };
@@ -51,7 +51,7 @@ enum class TrainEnd { finished, stopped };
 TrainEnd train(const TrainerSetup& setup);
 
 struct EvaluateRun {
-  bool best = false;                      // the best checkpoint, not the newest good one
+  bool best = false;                      // true: the best checkpoint; false: the newest good one
   std::filesystem::path items_file = {};  // file for the table of items, in place of the run's
                                           // folder
   // How this evaluation differs from those of the training: {"options", "other_data"}. Then it gets

@@ -30,8 +30,8 @@ namespace lockstep {
 // gradient is not finite changes nothing but the loss scale. No call synchronises the device.
 class Optimizer {
  public:
-  // buffers: of the model, for the average of the weights; null if there are none. Throws Error if
-  // optimizer.groups does not fit the model.
+  // buffers: the model's buffers, for the average of the weights; null if there are none. Throws
+  // Error if optimizer.groups does not fit the model.
   Optimizer(const TrainOptions& options, GradientBuffers& gradients,
             ModelBuffers* buffers = nullptr);
 
@@ -44,11 +44,11 @@ class Optimizer {
   // device. dropped: f64 [1] on the device; if above 0, the step changes nothing at all.
   void prepare(const at::Tensor& lr, const at::Tensor& dropped = {});
   void apply();
-  // `apply` in two parts. `apply_numbers` updates the scalars that later steps read at once: the
-  // count of updates and the loss scale. Then `update_weights` updates the weights, or a graph that
-  // begins with an update does so group by group. This update reads the count. It must come before
-  // the weights are used, before their gradients are zero-filled and before the next `prepare`. Not
-  // allowed if ranks share the update or if there is an average.
+  // `apply` in two parts. `apply_numbers` immediately updates the scalars that later steps read:
+  // the count of updates and the loss scale. Then `update_weights` updates the weights, or a graph
+  // that begins with an update does so group by group. This update reads the count. It must come
+  // before the weights are used, before their gradients are zero-filled and before the next
+  // `prepare`. Not allowed if ranks share the update or if there is an average.
   void apply_numbers();
   void update_weights();
   // Updates the weights by the groups of the plan in use. Call `begin_weights` first, then
@@ -59,9 +59,9 @@ class Optimizer {
   // updated values of rows. Valid on the device after begin_weights. Nothing if the rule does not
   // support it.
   std::optional<DeferredRows> deferred_rows(std::size_t group) const;
-  // Call it before a replay. begins: the graph has a deferred update. It begins with the update of
-  // the previous step, and leaves its own update to the next step or to `flush_update`. Other
-  // graphs need up-to-date weights.
+  // Call it before a replay. begins: whether the graph has a deferred update. Such a graph begins
+  // with the update of the previous step, and leaves its own update to the next step or to
+  // `flush_update`. Other graphs need up-to-date weights.
   void before_replay(bool begins);
   // Makes the deferred update, so that all work enqueued from now on sees the weights of the last
   // step. It reads the gradients, so call it before they are zero-filled for the next step.
@@ -133,13 +133,13 @@ class Optimizer {
   std::vector<Group> groups_;
   std::vector<std::size_t> rates_of_;  // by parameter: index in groups_
   std::vector<StateBuffer> states_;
-  std::vector<OptimizerState> state_kinds_;  // of each entry of states_
+  std::vector<OptimizerState> state_kinds_;  // the kind of each entry of states_
   at::Tensor step_, next_step_;              // the count of updates that were not skipped
   // skip: 1 if the gradient is not finite or the step is dropped; divisor: loss scale / clipping.
   at::Tensor norm_, skip_, divisor_;
   LossScale loss_scale_;
   GradientNorm norm_of_sums_;
-  UpdateScalars scalars_;  // of the tensors above
+  UpdateScalars scalars_;  // the tensors above, as find_update_scalars takes them
   std::unique_ptr<OptimizerRule> rule_;
   std::unique_ptr<WeightAverage> average_;
   bool update_is_deferred_ = false;           // the update of the last replay is still to be made

@@ -13,12 +13,13 @@
 namespace lockstep {
 
 // A flat f32 buffer of this rank's shards of the parameters that have the state, one after the
-// other. If all parameters have the state, its layout is that of [own_elements] of the storage. It
-// is initialised with zeros. Owns the buffer. `storage` outlives it. One thread, on the training
-// stream.
+// other. If all parameters have the state, its layout is that of the storage's own shards. The
+// buffer is initialised with zeros. Owns the buffer. `storage` outlives it. One thread, on the
+// training stream.
 class StateBuffer {
  public:
-  // name: the prefix of the state in checkpoints. has: by parameter, whether it has the state.
+  // name: the prefix of the state in checkpoints. has: by parameter, whether the parameter has the
+  // state.
   StateBuffer(const ParameterStorage& storage, std::string name, std::vector<bool> has);
 
   const std::string& name() const { return name_; }
@@ -38,7 +39,8 @@ class StateBuffer {
   // Copies the state of elements [begin, end) to `out`, f32 [end - begin], with zeros where a
   // parameter does not have the state.
   void read(std::int64_t begin, std::int64_t end, const at::Tensor& out) const;
-  // Writes the parameter's values, which have its shape, as far as this rank keeps them.
+  // Sets the state of the parameter to `values`, which have its shape. Elements that this rank does
+  // not keep are skipped.
   void fill(std::size_t parameter, const at::Tensor& values) const;
 
  private:

@@ -15,7 +15,7 @@
 namespace lockstep {
 
 // After update n the average moves towards the weights by the fraction max(1 - decay, 9 / (10 + n))
-// of their distance. So it follows the first steps closely. All work is enqueued, and nothing
+// of its distance to them. So it follows the first steps closely. All work is enqueued, and nothing
 // synchronises the device.
 class WeightAverage {
  public:
@@ -24,7 +24,7 @@ class WeightAverage {
   WeightAverage(double decay, ParameterStorage& storage, ModelBuffers* buffers = nullptr);
 
   const at::Tensor& flat() const { return flat_; }  // f32 [own_elements]
-  void restart();                                   // at the present weights
+  void restart();                                   // begins again with the present weights
   // Call it before an update. updates: f32 [1], the count of updates including this one. skip: f32
   // [1]; 1 leaves the average unchanged.
   void prepare(const at::Tensor& updates, const at::Tensor& skip);
@@ -46,12 +46,14 @@ class WeightAverage {
   at::Tensor flat_, share_;  // share_: f32 [1], the fraction of the distance to the weights
 };
 
-// While it exists, the model computes with the average, also that of buffers. With null nothing
-// happens. The rules about ranks and exceptions are those of ShownWeights.
+// While it exists, the model computes with the averages of its weights and buffers. If `average` is
+// null, nothing happens. The rules about ranks and exceptions are those of ShownWeights.
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average);
-  void end();  // shows the model's own again; all ranks call it, as for ShownWeights::end
+  // Makes the model compute with its own weights and buffers again. All ranks call it, as
+  // ShownWeights::end.
+  void end();
   ~ShownAverage();
   ShownAverage(const ShownAverage&) = delete;
   ShownAverage& operator=(const ShownAverage&) = delete;

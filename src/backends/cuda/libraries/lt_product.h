@@ -53,7 +53,7 @@ class LtProduct {
   void find_candidates(const MatmulArguments& like, int most);
 
   Description description_;
-  Layout left_, right_, out_;  // in cuBLASLt's convention, see the source
+  Layout left_, right_, out_;  // layouts in cuBLASLt's convention, see the source
   std::vector<cublasLtMatmulHeuristicResult_t> candidates_;
 };
 

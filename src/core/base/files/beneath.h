@@ -16,7 +16,7 @@
 namespace lockstep {
 
 // Every path that it opens, makes, renames or removes lies in the folder. It follows no link,
-// neither in place of a file nor in place of a folder on the way. Only a link to the folder itself
+// whether the link stands for a file or for a folder on the way. Only a link to the folder itself
 // is followed.
 //
 // Paths are relative to the folder and have no "..". Unless noted, a failure returns false or an
@@ -29,11 +29,11 @@ class Beneath {
 
   UniqueFd open(const std::filesystem::path& below, int flags, mode_t mode = 0666) const;
   std::optional<struct stat> status(
-      const std::filesystem::path& below) const;  // for a link, its own status
+      const std::filesystem::path& below) const;  // of a link, the status of the link itself
   std::vector<std::string> names_in(const std::filesystem::path& below) const;  // none on an error
   // True also if the folder exists already.
   bool make_folder(const std::filesystem::path& below) const;
-  // Makes the folders above it too.
+  // Also makes the folders above it.
   bool make_folders(const std::filesystem::path& below) const;
   // flags: those of renameat2.
   bool rename(const std::filesystem::path& from, const std::filesystem::path& to,
@@ -41,8 +41,9 @@ class Beneath {
   // Moves a file in from elsewhere on this file system.
   bool take(const std::filesystem::path& file, const std::filesystem::path& to,
             unsigned flags = 0) const;
-  bool remove(const std::filesystem::path& file) const;  // also a link, but not its target
-  // Whether the path is a folder that holds only files (or links), all with good names.
+  bool remove(const std::filesystem::path& file) const;  // also removes a link, but not its target
+  // Whether the path is a folder that holds only files (or links), and is_good is true for all
+  // their names.
   bool holds_only_files(const std::filesystem::path& below,
                         const std::function<bool(const std::string&)>& is_good = {}) const;
   // Removes such a folder with its files. Any other folder is left as it is.
@@ -52,7 +53,7 @@ class Beneath {
 
   // The first link on the way to the path, or in its place.
   std::optional<std::filesystem::path> link_to(const std::filesystem::path& below) const;
-  // Throws Error for `error`, an errno; it names a link on the way.
+  // Throws Error for `error`, an errno. The Error names a link on the way, if there is one.
   [[noreturn]] void fail(std::string_view action, const std::filesystem::path& below,
                          int error) const;
 
@@ -62,7 +63,7 @@ class Beneath {
   std::shared_ptr<const UniqueFd> folder_;  // shared by all copies
 };
 
-// For tests: true makes it behave as on a kernel without openat2.
+// For tests: true makes Beneath behave as on a kernel without openat2.
 void walk_beneath(bool walks);
 
 }  // namespace lockstep

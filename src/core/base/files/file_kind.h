@@ -40,26 +40,26 @@ enum class FileFormat {
 struct FileKind {
   FileFormat format;
   std::string name;      // "a Parquet file", "text in UTF-16LE"
-  std::string encoding;  // of wide text: its name in iconv
+  std::string encoding;  // for wide text: the name of its encoding in iconv
 };
 
 // Bytes at the beginning of a file that suffice to recognise it.
 inline constexpr std::size_t file_kind_bytes = 512;
 
-// head: the beginning of the file, at least file_kind_bytes or all there is. path: tells
+// head: the beginning of the file, at least file_kind_bytes or all there is. path: its ending tells
 // spreadsheets and documents, which are zip archives, from other archives. Returns nothing for a
-// file that may be UTF-8 text; it does not check that it is.
+// file that may be UTF-8 text, and does not check whether it is.
 std::optional<FileKind> kind_of_file(std::string_view head, const std::filesystem::path& path);
 
 enum class TextForm { csv, csv_with_index, json_lines };
 
-// A hint: how to get UTF-8 text of the given form from such a file. csv_with_index: the pandas
-// index, for instance times, becomes a column. name: the file's name, left out of the hint if a
-// shell or Python would misread it.
+// Returns a hint that says how to get UTF-8 text of the given form from such a file.
+// csv_with_index: the pandas index, for instance times, becomes a column. name: the file's name.
+// The hint leaves it out if a shell or Python would misread it.
 std::string text_remedy(const FileKind& kind, const std::string& name, TextForm form);
 
-// Throws Error if the file is known not to be text; the hint says how to convert it to CSV. text:
-// the whole file, or at least file_kind_bytes of it.
+// Throws Error if the file is certainly not text. The hint says how to convert it to CSV. text: the
+// whole file, or at least file_kind_bytes of it.
 void refuse_no_csv(std::string_view text, const std::string& name, TextForm form = TextForm::csv);
 
 }  // namespace lockstep

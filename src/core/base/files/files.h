@@ -25,8 +25,8 @@ inline constexpr std::uint64_t data_bytes = std::uint64_t{16} << 30;
 // Opens a file for reading, without ever waiting. Throws Error with path and reason if it is no
 // regular file (a pipe, a device, a folder) or a Git LFS pointer. The functions below do so too.
 UniqueFd open_regular_file(const std::filesystem::path& path);
-// Reads a regular file. Throws Error, also if the file has more than `most_bytes`; then little of
-// it was read.
+// Reads a regular file. Throws Error, also if the file has more than `most_bytes`. In this case it
+// has read little of the file.
 std::string read_file(const std::filesystem::path& path, std::uint64_t most_bytes = record_bytes);
 // Reads a path that the user typed, which may be a pipe: `--config <(…)`. Throws Error as above; an
 // endless pipe is read up to the limit.
@@ -45,7 +45,7 @@ void make_directories(const std::filesystem::path& path);
 void sync_directory(const std::filesystem::path& path);  // throws Error
 
 // A new empty folder under the system's temporary folder. The destructor removes it with its
-// contents; after a kill, the next process that makes one removes it.
+// contents; after a kill, the next process that makes such a folder removes it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();

@@ -9,8 +9,8 @@
 namespace lockstep {
 
 // Returns ROOT/KEY. If the folder is absent or `good` rejects it, `fill` makes it under another
-// name. Then it is synced and renamed. A lock makes other processes wait; in each of them,
-// `waiting` is called once. Throws Error and whatever `fill` throws; nothing is left behind then.
+// name. Then it is synced and renamed. A lock makes other processes wait. Each of them calls its
+// `waiting` once. Throws Error, and whatever `fill` throws. In both cases nothing is left behind.
 std::filesystem::path fill_once(const std::filesystem::path& root, const std::string& key,
                                 const std::function<bool(const std::filesystem::path&)>& good,
                                 const std::function<void(const std::filesystem::path&)>& fill,

@@ -22,7 +22,7 @@ class NewFile {
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  std::filesystem::path path() const;            // the final one
+  std::filesystem::path path() const;            // the final path
   int fd() const { return fd_.get(); }           // for reading and writing
   std::filesystem::path temporary_path() const;  // for libraries that open files by name
   void append(std::string_view bytes);
@@ -33,7 +33,7 @@ class NewFile {
 
  private:
   Beneath folder_;
-  std::filesystem::path path_, temporary_;  // below the folder
+  std::filesystem::path path_, temporary_;  // both below the folder
   UniqueFd fd_;
 };
 

@@ -11,7 +11,8 @@
 namespace lockstep {
 
 // "PID-BOOT-START" of this process. BOOT is eight digits of a hash of the machine's boot and the
-// PID namespace, since containers number processes anew. START is in clock ticks since boot.
+// PID namespace, since containers number processes anew. START is when the process started, in
+// clock ticks since boot.
 const std::string& owner_name();
 
 // ".NAME.OWNER.SERIAL.tmp", different at each call. A long NAME is cut.

@@ -1,4 +1,5 @@
-// JSON from outside: parsed without exceptions, and never so deep that using it ends the program.
+// Parses JSON from outside without exceptions. Rejects JSON that nests so deep that using it would
+// end the program.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +9,14 @@
 
 namespace lockstep {
 
-// The most levels of nested lists and objects. Copying and printing a value uses stack for each.
+// The most levels of nested lists and objects. Copying and printing a value uses stack for each
+// level.
 inline constexpr int deepest_json = 200;
 
 // Whether brackets outside strings nest deeper than deepest_json, even if the text is not JSON.
 bool too_deep(std::string_view json);
 
-// The value, or a discarded one if the text is not JSON or nests too deep.
+// Returns the value, or a discarded value if the text is not JSON or nests too deep.
 nlohmann::json parse_json(std::string_view text);
 
 // The replacement for NaN, Infinity and -Infinity, which JSON lacks: the texts "NaN", … or null.
@@ -30,7 +32,7 @@ struct JsonFault {
 };
 JsonFault json_fault(std::string_view text);
 
-// The same for CBOR: a discarded value if the bytes are not CBOR or nest too deep.
+// As parse_json, for CBOR. Returns a discarded value if the bytes are not CBOR or nest too deep.
 nlohmann::json parse_cbor(std::string_view bytes);
 
 }  // namespace lockstep

@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Indented by one space, ending with a newline; invalid UTF-8 is replaced.
+// Returns the text, indented by one space, with a newline at its end. Invalid UTF-8 is replaced.
 std::string json_file_text(const nlohmann::json& value);
 
 }  // namespace lockstep

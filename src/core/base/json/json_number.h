@@ -1,4 +1,4 @@
-// Whole numbers of JSON that a person or another program wrote.
+// Reads whole numbers from JSON that a person or another program wrote.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// JSON written straight into a text, where building a tree of values would take most of the time.
+// Writes JSON directly into a text, for places where building a tree of values would take most of
+// the time.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ UniqueFd above_stderr(UniqueFd fd);  // the same file, numbered 3 or higher; emp
 struct Pipe {
   UniqueFd read, write;
 };
-Pipe make_pipe();  // throws Error; ShortOfResources
+Pipe make_pipe();  // throws Error, or ShortOfResources
 
 void set_nonblocking(int fd);
 

@@ -1,4 +1,4 @@
-// Keeps signals away from threads that are started in the meantime.
+// Blocks signals for a while, so that threads that start in this time do not get them.
 #pragma once
 
 #include <csignal>

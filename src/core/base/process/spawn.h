@@ -18,12 +18,13 @@ struct SpawnSpec {
   std::vector<std::string> argv;                        // the program is looked up in PATH
   std::optional<std::vector<std::string>> environment;  // "NAME=value", the whole environment;
                                                         // nothing: as this process
-  int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;    // above 2; 0, 1, 2: shared; -1: /dev/null
+  // Descriptors above 2. 0, 1, 2: those of this process, shared. -1: /dev/null.
+  int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;
   std::vector<int> inherited;  // kept open under their numbers; all others are closed
   bool inherits_all = false;   // keeps all descriptors open but close-on-exec ones
   bool own_group = true;       // leads a process group. With this or own_session, the child gets
                                // SIGKILL when the calling thread ends
-  bool own_session = false;    // leads a session, and with it a group: no terminal reaches it
+  bool own_session = false;    // leads a session and a process group; no terminal reaches it
   bool outlives_us = false;    // no SIGKILL when the calling thread ends
   std::string folder;          // working folder; empty: as this process
   std::vector<int> cores;      // cores it may use; empty: as this process
@@ -37,10 +38,11 @@ void ignore_file_size_signal();
 
 // The child starts with an empty signal mask. Signals that a launcher or any program of Lockstep
 // handles or ignores have their default disposition in the child. Returns once the program runs.
-// Throws Error if it cannot be run; no child is left then.
+// Throws Error if it cannot be run. In this case no child is left.
 pid_t spawn(const SpawnSpec& spec);
 
-int exit_code(int wait_status);  // of waitpid: the exit code, or 128 + signal
-int wait_for_exit(pid_t child);  // the same; waits
+// wait_status: from waitpid. Returns the exit code, or 128 + signal.
+int exit_code(int wait_status);
+int wait_for_exit(pid_t child);  // waits for the child, and returns its exit_code
 
 }  // namespace lockstep

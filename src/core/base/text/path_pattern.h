@@ -1,5 +1,5 @@
 // Paths by shell patterns: `*`, `?` and `[ ]` match characters of one name, and `\` quotes a
-// character. A name that begins with a dot matches only a pattern that does.
+// character. A name that begins with a dot matches only a pattern that begins with a dot.
 #pragma once
 
 #include <climits>
@@ -17,7 +17,7 @@ void check_path_pattern(const std::string& pattern);
 // Existing paths that match the pattern, sorted. If links make a folder reachable on several paths,
 // it is read once, by a path without a link if there is one. So a link to a parent folder does not
 // loop, and no folder is read twice for one part of the pattern. Unreadable folders count as empty.
-// Throws Error as above.
+// Throws Error as check_path_pattern does.
 std::vector<std::string> paths_matching(const std::string& pattern);
 
 }  // namespace lockstep

@@ -22,10 +22,10 @@ struct PlotAxes {
   double bottom = 0, top = 1;
   bool log = false;                          // then all values are above 0
   std::function<std::string(double)> label;  // label of a value; at most 9 characters
-  std::string first, last;                   // below the other axis, at its ends
+  std::string first, last;                   // texts below the other axis, at its ends
 };
 
-// Columns for values in a plot of this width; a plot is at least 30 wide.
+// The number of columns for values in a plot of this width. A plot is at least 30 wide.
 int plot_columns(int width);
 
 // Ten rows with labelled axes. Later series are drawn over earlier ones. ASCII; no line exceeds

@@ -1,4 +1,4 @@
-// Text from outside (a name, a value, a log) made safe to show on a terminal or a page.
+// Makes text from outside (a name, a value, a log) safe to show on a terminal or a page.
 #pragma once
 
 #include <string>

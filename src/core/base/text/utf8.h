@@ -1,4 +1,4 @@
-// UTF-8: reads code points, repairs invalid text, and streams.
+// UTF-8: reads code points, repairs invalid text, and joins text that comes in chunks.
 #pragma once
 
 #include <cstddef>

@@ -17,14 +17,14 @@ struct GpuLinks {
   int switch_nvlinks = 0;                   // active NVLinks to a switch
   std::map<std::string, int> nvlinks;       // active NVLinks by PCI bus id of the GPU at their
                                             // other end
-  double nvlink_bytes_per_s = 0;            // of one NVLink, one direction
+  double nvlink_bytes_per_s = 0;            // rate of one NVLink in one direction
   std::string nvlink_version;               // "4.0"
   int pcie_generation = 0, pcie_lanes = 0;  // the best that GPU and slot support together
 };
 
 struct LinkLimit {
   std::string kind;        // "NVLink", "PCIe"
-  double bytes_per_s = 0;  // out of one GPU, and the same into it
+  double bytes_per_s = 0;  // rate out of one GPU, and the same rate into it
   bool is_assumed = false;
   bool may_be_nvlink = false;  // PCIe is assumed, but such GPUs are often joined by NVLink
 };

@@ -16,7 +16,8 @@ struct GpuPeak {
   std::string_view name;  // as the driver prints it
   double fp32_tflops;     // without TF32; 0 = unknown
   double half_tflops;     // fp16 and bf16 on tensor cores; TF32 has half of that
-  bool has_bf16 = true;   // and TF32; false: bf16 is emulated, at a speed that no datasheet states
+  // It has bf16 and TF32; false: bf16 is emulated, at a speed that no datasheet states.
+  bool has_bf16 = true;
   double memory_gib = 0;  // tells GPUs of the same name apart; 0 = the name is enough
 };
 

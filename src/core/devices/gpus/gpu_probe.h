@@ -25,7 +25,7 @@ struct GpuInfo {
 
 // Further facts from NVML about a whole GPU. Absent: NVML does not report it.
 struct GpuDetails {
-  std::optional<int> minor;                     // of its device file, /dev/nvidiaN
+  std::optional<int> minor;                     // number N of its device file, /dev/nvidiaN
   std::optional<double> power_limit_w;          // the limit in force
   std::optional<double> default_power_limit_w;  // the board's default
   std::string compute_mode;  // "default", "exclusive process", "prohibited"; "" unknown
@@ -67,7 +67,7 @@ std::unique_ptr<GpuProbe> make_nvml_probe();
 
 constexpr int most_rank_threads = 4096;
 struct HostInfo {
-  int cores = 1;                   // that this process may use (affinity and cgroup quota)
+  int cores = 1;                   // cores that this process may use (affinity and cgroup quota)
   std::uint64_t memory_bytes = 0;  // physical, or the cgroup's limit if smaller
   int rank_threads = 0;            // threads of a CPU rank by OMP_NUM_THREADS; 0 if it is not set
 };

@@ -95,7 +95,7 @@ struct GpmMetric {  // nvmlGpmMetric_t
   double value;
   const char *short_name, *long_name, *unit;
 };
-constexpr unsigned most_gpm_metrics = 512;  // as many as any version of the header has, and more
+constexpr unsigned most_gpm_metrics = 512;  // at least as many as any version of the header has
 struct GpmMetrics {                         // nvmlGpmMetricsGet_t
   unsigned version = 1;
   unsigned count = 0;

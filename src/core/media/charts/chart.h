@@ -1,9 +1,9 @@
 // Charts as SVG for reports, which any browser shows without scripts.
 //
 // Texts may hold anything. They are escaped, and shortened if they are long; the pointer shows the
-// whole text. Non-finite numbers are gaps; on a logarithmic axis so are numbers of 0 or less. A
-// chart without any number says "no data". All functions throw Error if lists that belong together
-// differ in length.
+// whole text. Non-finite numbers are gaps. On a logarithmic axis numbers of 0 or less are gaps too.
+// A chart without any number says "no data". All functions throw Error if lists that belong
+// together differ in length.
 #pragma once
 
 #include <optional>

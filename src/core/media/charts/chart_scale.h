@@ -19,8 +19,9 @@ class ChartScale {
   // pixels of the ends. wanted: approximate number of ticks.
   ChartScale(const ChartAxis& axis, double low, double high, double from, double to, int wanted);
 
-  bool has(double value) const;      // whether it can be drawn: finite, and above 0 if log
-  double place(double value) const;  // in pixels, clamped to some way outside; only if has(value)
+  bool has(double value) const;  // whether it can be drawn: finite, and above 0 if log
+  // In pixels. May be far outside of the chart, but is bounded. Call it only if has(value).
+  double place(double value) const;
   double low() const { return low_; }
   double high() const { return high_; }
   const std::vector<Tick>& ticks() const { return ticks_; }

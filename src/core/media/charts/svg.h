@@ -58,9 +58,10 @@ class Svg {
   std::string body_;
 };
 
-// The approximate width that browsers give it in a sans-serif font of this size.
+// The approximate width that browsers give the text in a sans-serif font of this size.
 double text_width(std::string_view text, int size);
-// Cut to a number of characters; if something is missing, the last is an ellipsis.
+// Cuts the text to a number of characters. If something is cut off, the last character is an
+// ellipsis.
 std::string shortened(std::string_view text, std::size_t characters);
 
 }  // namespace lockstep

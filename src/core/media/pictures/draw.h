@@ -1,7 +1,8 @@
 // Draws rectangles, masks and text on a picture.
 //
-// All functions take RGB pictures of 8 bits (else Error: convert() makes one). They ignore parts
-// outside the picture and non-finite coordinates. Pixel (0, 0) is the upper left one.
+// All functions take RGB pictures of 8 bits, which convert() can make. They throw Error for others.
+// They ignore parts outside the picture and non-finite coordinates. Pixel (0, 0) is the upper left
+// one.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,8 @@ struct TextSize {
 };
 // One line of UTF-8. scale: 1 is 6 x 13 pixels a character.
 TextSize text_size(std::string_view text, int scale = 1);
-// left, top: of the first character. Non-ASCII characters are drawn as an empty frame.
+// left, top: the upper left corner of the first character. Non-ASCII characters are drawn as an
+// empty frame.
 void draw_text(Image& image, double left, double top, std::string_view text, Colour colour,
                int scale = 1);
 // A rectangle with its name on a filled strip above it, or inside if there is no space above.

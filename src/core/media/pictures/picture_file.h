@@ -38,7 +38,8 @@ Image decode_picture(std::string_view bytes, const std::string& name, const Read
 struct PictureHeader {
   ImageShape stored;
   int orientation = 1;  // from EXIF, 1 to 8 (CIPA DC-008, tag 0x0112)
-  // Tells a file from another one without reading it whole: of its size and its first 16 KiB.
+  // A hash of the file's size and its first 16 KiB. It tells files apart without reading them
+  // whole.
   std::uint64_t content_hash = 0;
 
   ImageShape turned() const;  // with `orientation` applied

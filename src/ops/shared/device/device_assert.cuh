@@ -5,8 +5,8 @@
 
 namespace lockstep {
 
-// assert calls __assert_fail when NDEBUG is not defined. It prints the condition to standard error
-// when the host next waits for the device. Every later call to the device fails with
+// Calls __assert_fail, as `assert` does when NDEBUG is not defined. The condition is printed to
+// standard error when the host next waits for the device. Every later call to the device fails with
 // cudaErrorAssert. The message names the kernel, but no path of the build machine.
 #define LOCKSTEP_DEVICE_ASSERT(condition) \
   ((condition) ? static_cast<void>(0) : __assert_fail(#condition, "lockstep", __LINE__, __func__))

@@ -1,5 +1,5 @@
-// Elements of a tensor that is stored in runs. Their type is known only when the kernel runs. It is
-// meant for kernels that read few bytes.
+// Loads and stores elements of a tensor that is stored in runs. Their type is known only when the
+// kernel runs. Meant for kernels that read few bytes.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"

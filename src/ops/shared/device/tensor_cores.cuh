@@ -46,7 +46,7 @@ cudaError_t launch_with_memory(void (*kernel)(Parameters...), dim3 blocks, int t
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 // Loads four matrices of 8 x 8; each thread gives the address of a row of 16 bytes. transposed:
-// each matrix transposed.
+// each matrix is loaded transposed.
 template <bool transposed>
 __device__ void load_matrices(const uint4* row, unsigned (&to)[4]) {
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(row));
@@ -82,13 +82,13 @@ __device__ void multiply(float (&sums)[4], const unsigned (&a)[4], unsigned b0, 
 template <int down>
 using WarpResults = float[down][8][4];
 
-// The column of a warp's product that is column `column` of its `tile`-th 8. Each thread ends up
-// with 16 neighbouring columns, from 16 (lane % 4) on.
+// Returns the column of the result that column `column` of the `tile`-th group of 8 columns stands
+// for. So each thread ends up with 16 neighbouring columns, from 16 (lane % 4) on.
 __device__ constexpr int out_of(int tile, int column) {
   return column / 2 * 16 + tile * 2 + column % 2;
 }
 
-// The same 16 rows by the 64 columns: stores a thread's 16 elements of a row.
+// Stores a thread's 16 elements of row 16 i + 8 half + lane / 4.
 template <int down, class T>
 __device__ void store_row(const WarpResults<down>& results, int i, int half, T* to) {
 #pragma unroll
@@ -100,8 +100,8 @@ __device__ void store_row(const WarpResults<down>& results, int i, int half, T* 
   }
 }
 
-// Sums of a warp's 64 columns over its tiles, in shared memory: of the deviations from a value of
-// the first tile, and of their squares.
+// Sums for each of a warp's 64 columns over its tiles, in shared memory. `sums` are of the
+// deviations from a value of the first tile, and `squares` are of the squares of these deviations.
 struct WarpMoments {
   float reference[64], sums[64], squares[64];
   int rows;

@@ -30,7 +30,7 @@ struct alignas(W == 1 ? sizeof(T) : 16) Pack {
   T value[W];
 
   __device__ static Pack at(const T* from) { return *reinterpret_cast<const Pack*>(from); }
-  // For data that nothing reads again soon.
+  // Loads data that nothing reads again soon.
   __device__ static Pack last_at(const T* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (sizeof(Pack) == sizeof(uint4)) {
@@ -49,19 +49,21 @@ struct alignas(W == 1 ? sizeof(T) : 16) Pack {
 
 struct VoxelPlace {
   std::int64_t row = 0, chunk = 0;
-  int groups = 0;            // groups of channels, over which neighbouring threads are spread
-  int lane = 0, lanes = 0;   // this thread among those with the same channels, and their number
+  int groups = 0;  // groups of channels, over which neighbouring threads are spread
+  // This thread's index among the threads with the same channels; their number.
+  int lane = 0, lanes = 0;
   std::int64_t channel = 0;  // the thread's first channel
   std::int64_t voxel = 0;    // the thread's first voxel in the row
   int turns = 0;             // the number of its voxels, `lanes` apart; 0 for a thread without
                              // channels
 
-  // Index of its first element in the tensor, and the step from one of its voxels to the next.
+  // The index of the thread's first element in the tensor, and the step from one of its voxels to
+  // the next.
   __device__ std::int64_t element(const VoxelLayout& layout) const {
     return (row * layout.voxels + voxel) * layout.channels + channel;
   }
   __device__ std::int64_t step(const VoxelLayout& layout) const { return lanes * layout.channels; }
-  // Index of its first statistic.
+  // The index of the thread's first statistic.
   __device__ std::int64_t statistic(const VoxelLayout& layout) const {
     return layout.together ? row : row * layout.channels + channel;
   }
@@ -256,7 +258,7 @@ constexpr int finish_lanes = 8;
 
 struct Entries {
   std::int64_t statistic = 0, row = 0, channel = 0;
-  std::int64_t members = 0, count = 0;  // partial sums in a chunk, and in all
+  std::int64_t members = 0, count = 0;  // number of partial sums in a chunk, and in all chunks
 };
 
 __device__ inline Entries entries_of(const VoxelLayout& layout) {

@@ -12,8 +12,8 @@ class InputPipe {
  public:
   InputPipe();  // throws Error
   int theirs() const { return read_.get(); }
-  void started() { read_.reset(); }                  // call once the program has its end
-  int fd() const;                                    // to poll; -1: nothing is to be read
+  void started() { read_.reset(); }  // call it once the program has its end of the pipe
+  int fd() const;                    // to poll; -1: nothing is to be read
   bool writes() const { return !waiting_.empty(); }  // fd() is polled for writing, else for reading
   void pass_on();  // passes on available bytes; at our end of input, closes the program's
 

@@ -1,4 +1,4 @@
-// A rank's log: appended to over starts, never larger than a limit.
+// A rank's log. All starts append to it, and it never exceeds a limit.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class RankLog {
   RankLog(const std::filesystem::path& folder, int rank, std::uint64_t limit_bytes);
   RankLog(std::filesystem::path file, std::uint64_t limit_bytes);  // for any other process
   const std::filesystem::path& path() const { return path_; }
-  // Writes a line below what starts before this one have written; none into an empty log.
+  // Writes a line below the output of earlier starts. Writes nothing into an empty log.
   void divide(std::string_view line);
   // Bytes that a full disk rejects are lost: that must not end the run.
   void write(std::string_view bytes);
@@ -30,8 +30,8 @@ class RankLog {
   std::filesystem::path path_;
   UniqueFd file_;
   std::uint64_t limit_bytes_;
-  std::uint64_t head_bytes_ = 0;      // kept for good; 0: not known yet
-  std::uint64_t left_out_bytes_ = 0;  // by this object
+  std::uint64_t head_bytes_ = 0;      // number of first bytes that always stay; 0: not known yet
+  std::uint64_t left_out_bytes_ = 0;  // bytes that this object has left out
 };
 
 }  // namespace lockstep

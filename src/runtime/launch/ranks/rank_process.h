@@ -37,7 +37,7 @@ class RankProcess {
   // The descriptors to read from, without those of streams that `waits` selects.
   std::vector<int> fds(const std::function<bool(StandardStream)>& waits) const;
   void read(const std::function<bool(StandardStream)>& waits);
-  // Writes to the log text that has lacked its newline for a moment.
+  // Also logs text whose newline has not come for a moment.
   void keep_parts(double now_s);  // monotonic
   // Reads the rest once the rank has ended, and logs unfinished lines.
   void read_rest();

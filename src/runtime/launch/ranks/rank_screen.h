@@ -15,8 +15,8 @@ namespace lockstep {
 
 // Each line begins with "[rank] ". People watch rank 0's progress bars, so its lines that end with
 // a carriage return are shown at once. On a terminal a part of a line, such as a question, is shown
-// as soon as no more has come for a moment. Other ranks show whole lines, as they look at their
-// end.
+// as soon as no more has come for a moment. Lines of other ranks are shown whole, as they look when
+// they are complete.
 class RankScreen {
  public:
   using Show = std::function<void(std::string_view)>;

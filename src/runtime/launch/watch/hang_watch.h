@@ -39,7 +39,7 @@ class HangWatch {
     Heartbeat heartbeat;
     double moved_s = 0;  // when it was last seen to move
     double longest_s = 0;
-    std::int64_t first_step = 0;  // in this start; 0: not seen yet
+    std::int64_t first_step = 0;  // its first step in this start; 0: not seen yet
   };
   double limit_s(const Rank& rank) const;
 

@@ -25,8 +25,8 @@ std::vector<TcpSocket> tcp_sockets(std::string_view table);
 // A view of the sockets at one time; nothing if unknown.
 struct SocketView {
   std::function<std::optional<std::vector<TcpSocket>>()> sockets;
-  std::function<std::vector<std::uint64_t>(pid_t)> inodes_of;  // of the sockets that the process
-                                                               // has open
+  // Returns the inodes of the sockets that the process has open.
+  std::function<std::vector<std::uint64_t>(pid_t)> inodes_of;
 };
 SocketView sockets_of_this_host();
 

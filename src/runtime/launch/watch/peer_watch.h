@@ -22,9 +22,9 @@ class PeerWatch {
   // Ends the process. Runs on a thread of the watch, whatever the other threads do.
   using End = std::function<void(const Verdict& verdict)>;
 
-  // posts: those of all ranks at the rendezvous.
+  // posts: the posts of all ranks at the rendezvous.
   PeerWatch(WatchedWorld world, std::vector<Post> posts, Exchange exchange, End end);
-  ~PeerWatch();  // as leave()
+  ~PeerWatch();  // does the same as leave()
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
 

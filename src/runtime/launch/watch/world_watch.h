@@ -1,6 +1,6 @@
-// Posts that ranks of a foreign world exchange, and each rank's conclusion: who failed, who
-// vanished, who hangs. Posts and times go in, a verdict comes out. It uses no thread, network or
-// clock.
+// Posts that ranks exchange in a world that torchrun, Slurm or mpirun made. From them each rank
+// concludes which rank failed, vanished or hangs. Posts and times go in, a verdict comes out. It
+// uses no thread, network or clock.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +30,9 @@ Post post_from_text(const std::string& text);
 // A rank's knowledge at one moment.
 struct News {
   std::vector<Post> posts;          // of all ranks, including this one
-  std::uint64_t exchanges = 0;      // successful ones with the store so far
+  std::uint64_t exchanges = 0;      // successful exchanges with the store so far
   bool closed = false;              // the store is gone
-  std::string damage, damage_hint;  // of the store's contents; empty: none
+  std::string damage, damage_hint;  // the damage of the store's contents; empty: none
 };
 
 struct Verdict {
@@ -47,7 +47,7 @@ struct WatchedWorld {
   double period_s = 0.5;  // between two posts of a rank
 };
 
-// Ends the world, on each rank by itself, when
+// Ends the world. Every rank decides this for itself, when
 //  - a rank says that it failed by itself, or the store is closed or damaged: at once;
 //  - a collective failed: as soon as a rank is found that has gone silent, or after 5 s;
 //  - a rank or the store is silent for `hang_after_s`: its process is stopped, its host is down, or

@@ -25,7 +25,7 @@ enum class StoreAnswer : std::int64_t { done, timed_out, refused };
 
 constexpr std::size_t most_message_bytes = std::size_t{64} << 20;
 
-// Both are for one thread.
+// MessageWriter and MessageReader are for one thread.
 class MessageWriter {
  public:
   MessageWriter& number(std::int64_t number);

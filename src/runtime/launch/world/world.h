@@ -18,15 +18,16 @@ struct World {
 };
 
 // Nothing if nobody made a world. Throws Error if the variables are incomplete, malformed or
-// contradict each other. Looked at in this order, innermost launcher first:
+// contradict each other. The variables are tried in this order, innermost launcher first:
 //  - torchrun's RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT;
 //  - Open MPI's OMPI_COMM_WORLD_…, and MPICH's PMI_RANK with MPI_LOCALRANKID: before Slurm, since
 //    under mpirun in a Slurm job Slurm's variables are those of mpirun's daemons;
 //  - Slurm's SLURM_PROCID, …, of a step that srun made (SLURM_STEP_ID; a batch script is no world),
 //    or without that variable if there are several tasks and this is not a batch script;
 //  - PMI_RANK, PMI_SIZE alone.
-// MASTER_ADDR and MASTER_PORT, if set, take precedence over derived values. A derived port is a
-// function of what all ranks share (Slurm's job and step, the MPI job's name), in 12000 to 31999.
+// MASTER_ADDR and MASTER_PORT, if set, take precedence over derived values. A derived port lies in
+// 12000 to 31999. It is a function of what all ranks share (Slurm's job and step, the MPI job's
+// name).
 std::optional<World> world_from_environment(const std::function<const char*(const char*)>& getenv);
 
 }  // namespace lockstep

@@ -21,8 +21,8 @@ struct CheckpointInfo {
   std::string damage{};              // empty = good; otherwise the damage, in words
 };
 
-// Oldest first. thorough: also verifies checksums (reads everything); otherwise sizes only.
-// Temporary folders of interrupted writes are not listed.
+// Returns the checkpoints, oldest first. thorough: also verifies checksums (reads everything);
+// otherwise sizes only. Temporary folders of interrupted writes are not listed.
 std::vector<CheckpointInfo> list_checkpoints(const std::filesystem::path& checkpoints,
                                              bool thorough);
 
@@ -56,8 +56,8 @@ std::optional<CheckpointInfo> checkpoint_to_read(const std::filesystem::path& ch
 // deleted stay too.
 void remove_leftovers(const std::filesystem::path& checkpoints);
 
-// Deletes one atomically for readers: it is gone or whole, never damaged. Throws Error, also if its
-// folder holds a file that is not a checkpoint's; that checkpoint stays.
+// Deletes a checkpoint. Readers find it whole or not at all. Throws Error, also if its folder holds
+// a file that is not a checkpoint's. That checkpoint stays.
 void remove_checkpoint(const CheckpointInfo& checkpoint);
 
 }  // namespace lockstep

@@ -16,10 +16,10 @@ inline constexpr const char* aside_prefix = ".old-";      // being replaced
 std::string checkpoint_name(std::int64_t step);              // "step-000001234"
 std::optional<std::int64_t> step_of(std::string_view name);  // accepts exactly such a name
 
-bool is_file_of_checkpoint(const std::string& name);  // that a writer gives to its files
+bool is_file_of_checkpoint(const std::string& name);  // whether a writer gives its files this name
 
-// Renames the folder `from` to `to`. If `to` exists and the file system can exchange names, it
-// becomes `from` atomically. Otherwise it is briefly called `aside`, then removed. Throws Error.
+// Renames the folder `from` to `to`. If `to` exists and the file system can exchange names, `to`
+// becomes `from` atomically. Otherwise `to` is briefly called `aside`, then removed. Throws Error.
 // exchange = false: behaves as on a file system that cannot exchange names.
 void replace_directory(const Beneath& run, const std::filesystem::path& from,
                        const std::filesystem::path& to, const std::filesystem::path& aside,

@@ -13,9 +13,10 @@
 namespace lockstep {
 
 // Writes files into a temporary folder beside the other checkpoints. `commit` makes them durable,
-// and visible at once under the checkpoint's own name: manifest (sizes, XXH3-128 checksums) last,
-// fsync of all, rename, fsync of the parent. The destructor without `commit` removes the temporary
-// folder. checkpoint_index.h finds checkpoints that are whole, and mends what a kill left.
+// and visible together under the checkpoint's own name. It writes the manifest (sizes, XXH3-128
+// checksums) last, calls fsync for all, renames the folder, and calls fsync for its parent. The
+// destructor without `commit` removes the temporary folder. checkpoint_index.h finds checkpoints
+// that are whole, and mends what a kill left.
 class CheckpointWriter {
  public:
   CheckpointWriter(const std::filesystem::path& checkpoints, std::int64_t step);  // throws Error

@@ -51,7 +51,7 @@ Exported read_export(const std::filesystem::path& file);
 // Throws Error for a safetensors file that names its own checksum but has another.
 void check_export(const std::filesystem::path& file);
 
-// Only the step, or the checksum, of a file that was checked.
+// Both read only the step, or the checksum, of a file that was checked before.
 std::int64_t step_of_export(const std::filesystem::path& file);
 std::string checksum_of_export(const std::filesystem::path& file);
 

@@ -16,9 +16,9 @@ struct Retention {
   bool lower_is_better = true;
 };
 
-// Which to delete, given all checkpoints oldest first. Never the newest. Damaged ones in `all`
-// neither count nor are deleted. Pure and stable: applied again to the rest, it deletes nothing
-// more.
+// Returns the checkpoints to delete, given all checkpoints, oldest first. The newest is never among
+// them. Damaged ones in `all` neither count nor are deleted. Pure and stable: applied again to the
+// rest, it deletes nothing more.
 std::vector<CheckpointInfo> to_delete(const std::vector<CheckpointInfo>& all,
                                       const Retention& rule);
 

@@ -26,10 +26,10 @@ LossCurve read_loss_curve(const std::filesystem::path& events);
 // Whether losses from `low` to `high` need a logarithmic axis.
 bool is_wide_range(double low, double high);
 
-// Plots both against the step, with a legend. A column shows the mean of its training losses;
-// evaluations are single points; `!` marks losses that were not finite. The axis is logarithmic if
-// the largest is at least 20 times the smallest. ASCII, no line wider than `width` (at least 30);
-// empty without a finite loss.
+// Plots training and validation losses against the step, with a legend. A column shows the mean of
+// its training losses; evaluations are single points; `!` marks losses that were not finite. The
+// axis is logarithmic if the largest is at least 20 times the smallest. ASCII, no line wider than
+// `width` (at least 30); empty without a finite loss.
 std::string plot_losses(const LossCurve& curve, int width);
 
 // {"training": {"step": […], "loss": […]}, "validation": {…}}; null for losses that were not

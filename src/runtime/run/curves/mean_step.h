@@ -9,7 +9,7 @@ namespace lockstep {
 // loading kernels, capturing a graph. If there is no other window, the first one counts.
 class MeanStep {
  public:
-  // A logged window, without evaluations. A part of a step counts as such: it has fewer samples.
+  // A logged window, without evaluations. A step with fewer samples counts as a part of a step.
   void add(double steps, double seconds);
   std::optional<double> seconds() const;  // nothing before the first window
 

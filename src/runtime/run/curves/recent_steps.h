@@ -11,8 +11,8 @@ namespace lockstep {
 // includes one-time work, such as loading kernels. It counts only until there is another.
 class RecentSteps {
  public:
-  // `steps` steps took `seconds`, including data_s of waiting for data. A part of a step counts as
-  // such: it has fewer samples.
+  // `steps` steps took `seconds`, including data_s of waiting for data. A step with fewer samples
+  // counts as a part of a step.
   void add(double steps, double seconds, double data_s = 0);
   std::optional<double> step_s() const;  // the mean; nothing before the first entry
   double data_share() const;             // 0 before the first entry

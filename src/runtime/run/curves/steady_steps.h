@@ -22,7 +22,7 @@ class SteadySteps {
   StepRange range() const;
 
  private:
-  std::vector<double> seconds_;  // of each step but the first
+  std::vector<double> seconds_;  // seconds of each step but the first
   bool is_first_ = true;
   std::size_t steady_from_ = 0;  // first index in seconds_ after the last captured graph
 };

@@ -20,7 +20,7 @@ class StepList {
     items_.emplace_back(std::move(item));
   }
 
-  // Drops entries of later steps.
+  // Drops entries of steps later than `after`.
   void take_back(std::int64_t after) {
     for (; !by_step_.empty() && by_step_.top().first > after; by_step_.pop())
       items_[by_step_.top().second].reset();

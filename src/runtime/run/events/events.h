@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// Appends one object per line with a single write. So a reader, or a kill, sees whole lines, or a
-// last one without its newline. Readers drop such a line, and the next writer cuts it off. Also
+// Appends one object per line with a single write. So even after a kill, only the last line may
+// lack its newline. Readers drop such a line, and the next writer cuts it off. EventWriter also
 // copies each line to the descriptor in LOCKSTEP_EVENTS_FD if it is set (the launcher's progress
 // display). If the disk is full, the event is lost, `failed()` counts it, and nothing is thrown.
 class EventWriter {
@@ -34,7 +34,7 @@ class EventWriter {
 std::vector<nlohmann::json> read_events(const std::filesystem::path& path,
                                         int* bad_lines = nullptr);
 
-// The curve without entries that a resume took back. After a {"kind":"resume","step":S}, earlier
+// The events without those that a resume took back. After a {"kind":"resume","step":S}, earlier
 // entries of steps > S are dropped. "step" counts finished optimizer steps, so the next step is S +
 // 1.
 std::vector<nlohmann::json> effective_events(std::vector<nlohmann::json> events);

@@ -42,8 +42,8 @@ double quick_number(std::string_view line, std::string_view key);
 // The object on this line, or a discarded value if there is none.
 nlohmann::json parse_object(std::string_view line);
 
-// The value of a key if it is a number, otherwise `otherwise`; never throws. Whole numbers are at
-// most 2^53, as far as every JSON reader counts exactly.
+// The value of a key if it is a number, otherwise `otherwise`; never throws. A whole number beyond
+// 2^53, up to which every JSON reader counts exactly, also gives `otherwise`.
 double number_or(const nlohmann::json& object, const char* key, double otherwise);
 std::int64_t integer_or(const nlohmann::json& object, const char* key, std::int64_t otherwise);
 bool is_true(const nlohmann::json& object, const char* key);

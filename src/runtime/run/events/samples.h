@@ -13,16 +13,16 @@
 namespace lockstep {
 
 // Appends {"step": S, "samples": [...]} and, when a run resumes, {"resume": S}. A record with gaps
-// would prove nothing. So after a failed line it gets no more lines, until training resumes after a
-// step that it contains.
+// would prove nothing. So after a failed line no more lines are written, until training resumes
+// after a step that the record contains.
 class SampleWriter {
  public:
   // Throws Error if the file cannot be opened or read.
   explicit SampleWriter(const std::filesystem::path& path);
   // Returns "", or once the reason why this step and later ones are not recorded.
   std::string write(std::int64_t step, std::span<const std::int64_t> samples);
-  // Training resumes after `step`; recorded samples of later steps become invalid. Returns as
-  // write(), for the steps after it.
+  // Training resumes after `step`; recorded samples of later steps become invalid. Returns the same
+  // as write(), for the steps after it.
   std::string resume(std::int64_t step);
   // Makes the lines written so far survive a power loss. Any thread. Throws Error.
   void sync();

@@ -20,7 +20,7 @@ class StartUp {
   StartUp(Clock& clock, const char* variable);
   // Assigns the time since the last call, or since the beginning, to `part`.
   void done(const std::string& part);
-  double seconds() const;  // of all parts
+  double seconds() const;  // the sum of all parts
   // Time that the command spent before this start, such as on other trainings. It is no part of the
   // start, but stop.after counts it.
   double earlier_s() const { return earlier_s_; }

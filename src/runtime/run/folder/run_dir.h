@@ -38,10 +38,11 @@ class RunDir {
   static RunDir create(
       const std::filesystem::path& root, const std::string& name, const std::string& recipe,
       const std::function<void(RunDir&)>& fill = [](RunDir&) {});
-  // Throws Error if `create` would because of the name; creates nothing. An empty name is valid.
+  // Throws Error if `create` would throw one because of the name. Creates nothing. An empty name is
+  // valid.
   static void check_new(const std::filesystem::path& root, const std::string& name);
   // Opens an existing run given as a path or as a name under `root`. Throws Error naming the
-  // nearest.
+  // nearest if there is no such run.
   static RunDir open(const std::string& run, const std::filesystem::path& root);
 
   // Takes the lock for the lifetime of this object. Throws Error naming the holder's process id and
@@ -49,8 +50,8 @@ class RunDir {
   // replaces a folder that training writes into.
   void lock();
   bool holds_lock() const { return lock_ != nullptr; }
-  // Hands the lock from the tool to the rank that it set the run up for: no other process can take
-  // it in between.
+  // Both hand the lock from the tool to the rank for which the tool set up the run. No other
+  // process can take the lock in between.
   void pass_lock_on(int socket);
   void adopt_lock(UniqueFd fd);
   bool locked_by_other() const;
@@ -91,7 +92,8 @@ const char* to_string(RunState state);
 // Runs under `root`, newest first. Folders that are not runs are skipped.
 std::vector<RunDir> list_runs(const std::filesystem::path& root);
 
-// Commit, branch and whether dirty of the git work tree around `folder`; null if there is none.
+// The commit and branch of the git work tree around `folder`, and whether it is dirty. Null if
+// there is none.
 nlohmann::json git_state(const std::filesystem::path& folder);
 
 }  // namespace lockstep

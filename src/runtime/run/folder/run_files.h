@@ -14,7 +14,7 @@ namespace lockstep {
 struct RunFolder {
   std::string name;  // "evaluations/step-000000275", "predictions"; for a file, its own name
   std::vector<std::string> files;  // files in it and below, sorted; empty if it is a file itself
-  std::uint64_t bytes = 0;         // of all of them
+  std::uint64_t bytes = 0;         // bytes of all these files
   bool has_more = false;           // more files exist beyond the limits below, not counted
 };
 

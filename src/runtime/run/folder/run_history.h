@@ -16,8 +16,8 @@ struct RunHistory {
   nlohmann::json ended;      // the "end" or "stop" of the newest start, or null
   // Finished steps, and the micro-batch from then on: one entry, or more if it changed.
   std::vector<std::pair<std::int64_t, std::int64_t>> micro;
-  // The micro-batch that memory left when it ran out; 0: it never did, or a larger one came later.
-  // A resume from an earlier step takes nothing of it back.
+  // The micro-batch that the run shrank to when memory ran out; 0: memory never ran out, or a
+  // larger micro-batch came later. A resume from an earlier step does not change it.
   std::int64_t memory_left = 0;
   std::vector<nlohmann::json> evals;     // those still valid, oldest first
   std::vector<nlohmann::json> warnings;  // "warning" and "checkpoint_failed"

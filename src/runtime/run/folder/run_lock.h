@@ -32,7 +32,7 @@ struct LockHolder {
 
 // How machines and file systems are told apart, and how long to wait for signs.
 struct LockRules {
-  std::string machine;       // this boot of this machine
+  std::string machine;       // id of this boot of this machine
   bool own_disk = false;     // no other machine sees the file system
   double touch_s = 5;        // seconds between the holder's touches of the file
   double watch_s = 20;       // after this long without a touch, the file belongs to nobody

@@ -20,11 +20,13 @@ struct RunSummary {
   RunState state = RunState::interrupted;
   std::string why;  // reason for the state; may be empty
   std::int64_t step = 0;
-  std::int64_t total_steps = 0;       // 0 = unknown
-  std::optional<double> loss;         // loss of the last step; NaN if it was not finite
-  std::optional<double> units_per_s;  // of the newest start; while it runs, of the last step
-  std::optional<double> mfu;          // the same
-  std::int64_t rates_from = 0;        // the step that this start resumed from, if they are its mean
+  std::int64_t total_steps = 0;  // 0 = unknown
+  std::optional<double> loss;    // loss of the last step; NaN if it was not finite
+  // Rate of the newest start; while it runs, rate of the last step.
+  std::optional<double> units_per_s;
+  std::optional<double> mfu;  // MFU, of the same steps
+  // The step that this start resumed from, if the two rates are means over it.
+  std::int64_t rates_from = 0;
   std::string unit;
   std::string mfu_unknown;     // reason if mfu is nothing and the run gives one
   std::int64_t best_step = 0;  // step of the best evaluation
@@ -38,7 +40,7 @@ struct RunSummary {
   std::string problem;  // why its record or state cannot be read; may be empty
 };
 
-// Reads the run. Does not throw for damaged files, only for what cannot be read at all.
+// Reads the run. Throws only for what cannot be read at all, not for damaged files.
 RunSummary summarize(const RunDir& run, Clock& clock = system_clock());
 nlohmann::json summary_json(const RunSummary& summary);
 
@@ -52,7 +54,8 @@ struct RunPage {
   int width = 80;        // of the plot
 };
 
-// Record, last step, a plot of the losses, evaluations, and checkpoints with size and state.
+// A page with record, last step, a plot of the losses, evaluations, and checkpoints with size and
+// state.
 std::string run_page(const RunDir& run, const RunPage& page = {}, Clock& clock = system_clock());
 // The same as data, with all logged losses and the whole record.
 nlohmann::json run_json(const RunDir& run, bool thorough = true, Clock& clock = system_clock());

@@ -1,6 +1,6 @@
 // Reads Python's pickle format as data, as far as torch.load(weights_only=True) accepts it. Nothing
-// is ever called, imported or built. Any other request of a pickle is refused by its name. Source:
-// the Python library's pickletools, "Opcodes".
+// is ever called, imported or built. Any other request of a pickle is refused, and the Error names
+// it. Source: the Python library's pickletools, "Opcodes".
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using PickleIndex = std::uint32_t;  // index of a value in Pickle::values
 
 struct PickledStorage {
   const PickledNumbers* numbers = nullptr;  // never null
-  std::string key{};                        // in the file
+  std::string key{};                        // its key in the file
   std::int64_t elements = 0;
 };
 

@@ -25,7 +25,7 @@ struct PickledNumbers {
 const PickledNumbers* numbers_of_storage(std::string_view global);
 const PickledNumbers* numbers_of_dtype(std::string_view global);
 
-// For a function that makes tensors which cannot be used; null for others.
+// Why tensors that this function makes cannot be used; null for other functions.
 const TensorFault* fault_of_call(std::string_view global);
 
 // Whether calling it makes an object that no tensor consists of: a device, a set, bytes.

@@ -1,8 +1,8 @@
 // TensorBoard's event files: records in TensorFlow's framing, each a protocol buffer.
 //
-// Framing: tensorflow/core/lib/io/record_writer.h (length, its masked CRC32C, bytes, theirs).
-// Messages: Event, Summary and SessionLog of tensorflow/core/util/event.proto and
-// framework/summary.proto.
+// Framing: tensorflow/core/lib/io/record_writer.h (length, masked CRC32C of the length, bytes,
+// masked CRC32C of the bytes). Messages: Event, Summary and SessionLog of
+// tensorflow/core/util/event.proto and framework/summary.proto.
 #pragma once
 
 #include <cstdint>

@@ -13,10 +13,10 @@
 
 namespace lockstep {
 
-// A member of an identity for messages alone: whether the weights are an export's.
+// A member of an identity that only messages use: whether the weights are an export's.
 inline constexpr const char* from_export_key = "weights of an export";
 
-// The items to predict. item_keys: theirs, in the same order.
+// The items to predict. item_keys: the keys of these items, in the same order.
 struct PredictionList {
   const std::vector<PredictItem>& items;
   const std::vector<std::string>& item_keys;

@@ -61,7 +61,8 @@ class EvaluationOutput {
   bool empty() const { return files_.empty() && items_.empty(); }
   void clear();
 
-  // For the engine: the files as bytes, and adding those of another rank.
+  // For the engine: packed() returns the files as bytes, and add_packed() adds those of another
+  // rank.
   std::string packed() const;
   void add_packed(const std::string& bytes);
 

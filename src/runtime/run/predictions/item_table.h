@@ -23,7 +23,7 @@ struct ItemTable {
 std::string fault_of(const ItemTable& table);
 
 // RFC 4180 with a header line and "\n" line ends. Texts with commas, quotes or line breaks are
-// quoted. Numbers are as short as they read back exactly; also `nan`, `inf`, `-inf`, `true`,
+// quoted. Numbers have the fewest digits that read back exactly; also `nan`, `inf`, `-inf`, `true`,
 // `false`. fault_of must be "".
 std::string to_csv(const ItemTable& table);
 // One line of the CSV.

@@ -1,5 +1,5 @@
-// How much work a prediction's items are, and how much is done, in the recipe's steps (tiles of a
-// volume). Each rank writes its numbers to a small file, and rank 0 adds them up.
+// Counts the work of a prediction's items, and how much of it is done, in the recipe's steps (tiles
+// of a volume). Each rank writes its numbers to a small file, and rank 0 adds them up.
 #pragma once
 
 #include "core/base/clock.h"
@@ -16,8 +16,8 @@ namespace lockstep {
 // Totals over tasks that have begun.
 struct ItemWork {
   double done = 0, begun = 0;  // steps
-  double bytes = 0;            // of the inputs whose steps are counted
-  double uncounted = 0;        // of inputs that ended without reporting steps
+  double bytes = 0;            // bytes of the inputs whose steps are counted
+  double uncounted = 0;        // bytes of inputs that ended without reporting steps
   std::string unit{};          // "tiles"; empty: nothing counted yet
   ItemWork& operator+=(const ItemWork& other);
   // Expected steps of all items, whose inputs have `all_bytes` (0: unknown). Items not yet begun
@@ -33,14 +33,14 @@ class RankWork {
   RankWork(std::filesystem::path folder, int rank, Clock& clock);
   void begin(double bytes);  // a task: an item, or a part of one
   void report(double done, double total, const std::string& unit);
-  void end();  // all of the task is done
+  void end();  // the whole task is done
 
  private:
   void write();  // does not throw: the numbers are for people only
 
   std::filesystem::path file_;
   Clock& clock_;
-  ItemWork ended_;  // over finished tasks
+  ItemWork ended_;  // the work of finished tasks
   double bytes_ = 0, done_ = 0, total_ = 0;
   std::string unit_;
   double written_s_ = -1;

@@ -32,14 +32,14 @@ class PredictionFolder {
 
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& scratch() const { return scratch_; }
-  // For a command that fails: keeps the unfinished ones of these outputs, made of all items, that
-  // hold something. Each becomes NAME.partial, or NAME.partial.2 if that exists. Returns the new
-  // names.
+  // For a command that fails. `names` are outputs made of all items. Keeps those that are
+  // unfinished and hold something. Each becomes NAME.partial, or NAME.partial.2 if that exists.
+  // Returns the new names.
   std::vector<std::string> keep_partial(const std::vector<std::string>& names) const;
 
  private:
   std::filesystem::path path_, scratch_;
-  UniqueFd lock_;  // on a file in `scratch`, so that others see that this command is alive
+  UniqueFd lock_;  // lock on a file in `scratch`, so that others see that this command is alive
 };
 
 // Suffix of NAME for an output that was not finished.

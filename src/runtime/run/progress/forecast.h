@@ -19,7 +19,7 @@ struct MeasuredTimes {
   PartTimes parts;
   TimeSource source = TimeSource::run;
   std::string run{};  // name of the run
-  double age_s = 0;   // seconds since then
+  double age_s = 0;   // seconds since that run
   // Seconds a step in the faster and the slower stretches of a trial; 0: unknown.
   double fast_step_s = 0, slow_step_s = 0;
 };
@@ -52,7 +52,7 @@ std::string forecast_text(const Forecast& forecast);
 // The work of earlier starts of a run.
 struct Begun {
   std::int64_t step = 0;
-  double spent_s = 0;  // of stop.budget
+  double spent_s = 0;  // the time of stop.budget that is spent
 };
 
 // Whether the run fits into the quota, or how far it gets; "" without a quota.

@@ -16,7 +16,8 @@ struct PartTimes {
 
 // Work that follows training within its quota.
 struct AfterTraining {
-  bool predicts = false;   // and stop.reserve was not set: predicting needs a start of its own
+  // Predictions follow, which need a start of their own, and stop.reserve was not set.
+  bool predicts = false;
   std::int64_t items = 0;  // 0: a text is streamed, or the number is unknown
 };
 

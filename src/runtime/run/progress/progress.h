@@ -18,7 +18,8 @@ struct ProgressOptions {
   // "2 GPUs 96% 95%", called at most once a second; empty if unknown.
   std::function<std::string()> device_status{};
   std::function<void(const std::string&)> write{};  // printable, to stderr
-  // Takes the same as plain lines, whatever the terminal is: no colour, nothing redrawn.
+  // Takes the same text as plain lines, without colour or redrawing, whether there is a terminal or
+  // not.
   std::function<void(const std::string&)> keep{};
 };
 

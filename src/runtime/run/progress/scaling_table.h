@@ -51,7 +51,7 @@ struct ScalingRow {
   // waits for another. Nothing on one device, or if the devices cannot report it.
   std::optional<double> exposed_share;
   std::optional<int> slowest;           // the rank that waits least, if others wait 1 % more
-  std::optional<AllReduce> all_reduce;  // of the fastest repeat; nothing on one device
+  std::optional<AllReduce> all_reduce;  // that of the fastest repeat; nothing on one device
   std::optional<LinkLimit> link;        // nothing = unknown
 };
 // runs: at least one repeat, each with at least one step.

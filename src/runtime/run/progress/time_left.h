@@ -43,9 +43,9 @@ class TimeLeft {
   std::deque<StepTime> window_;
   bool only_the_first_ = true;  // the window holds only the first entry, which includes one-time
                                 // work
-  double save_s_ = 0;           // over all steps
+  double save_s_ = 0;           // the sum over all steps
   std::int64_t first_eval_ = -1, last_eval_ = -1;
-  double eval_s_ = 0;  // over all evaluations but the first
+  double eval_s_ = 0;  // the sum over all evaluations but the first
   double first_eval_s_ = 0;
 };
 

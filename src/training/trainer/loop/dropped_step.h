@@ -25,11 +25,12 @@ class DroppedSteps {
   bool any() const { return first_.has_value(); }
   StepResult take();
 
-  // Returns the batch with the smaller micro-batch with which the step is repeated after memory ran
-  // out. Nothing: no smaller micro-batch is possible, or it must not change.
+  // Returns the batch for repeating the step after memory ran out, with a smaller micro-batch.
+  // Nothing: no smaller micro-batch is possible, or it must not change.
   std::optional<BatchPlan> smaller(const BatchPlan& batch) const;
-  // For the case that no smaller micro-batch is possible. Whether the step is repeated with all
-  // blocks of the model computed again in backward (memory.recompute = auto). True only once.
+  // Call it if no smaller micro-batch is possible. Returns whether the step is repeated with all
+  // blocks of the model computed again in backward (memory.recompute = auto). Returns true only
+  // once.
   bool recomputes_now();
   // Whether training continues without a step that was not finite. in_weights: the weights are not
   // finite either.

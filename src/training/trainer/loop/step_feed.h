@@ -59,11 +59,11 @@ class StepFeed {
   std::shared_ptr<const Dataset> data_;
   StepRunner& runner_;
   BatchPlan batch_;
-  std::vector<MicroChange> changes_;  // by batch.micro_changes
+  std::vector<MicroChange> changes_;  // the changes of batch.micro_changes that are still to come
   LoaderThreads threads_;
   std::unique_ptr<Loader> loader_;
   std::optional<StagedStep> staged_;
-  std::exception_ptr failure_;  // of the loader, in place of the staged step
+  std::exception_ptr failure_;  // the loader's exception, in place of the staged step
   std::vector<std::int64_t> samples_;
   double wait_s_ = 0;
 };

@@ -13,13 +13,14 @@ namespace lockstep {
 // Part of a checkpoint's state, so that a resumed run continues to count.
 struct BestSoFar {
   std::optional<double> value;
-  std::int64_t step = 0;       // of the evaluation that gave it
-  std::int64_t last_step = 0;  // of the last evaluation
+  std::int64_t step = 0;       // step of the evaluation that gave the value
+  std::int64_t last_step = 0;  // step of the last evaluation
   std::int64_t evaluations_since = 0;
 };
 
 nlohmann::json to_json(const BestSoFar& best);
-BestSoFar best_from_json(const nlohmann::json& state);  // earlier versions stored less
+// Also reads the states of earlier versions, which stored less.
+BestSoFar best_from_json(const nlohmann::json& state);
 
 // If stop.patience or stop.patience_epochs is exceeded after the last evaluation, returns the
 // reason in words. Otherwise returns an empty text. metric: the name of the metric. Pure.

@@ -26,7 +26,7 @@ struct ItemJob {
   std::map<std::int64_t, DonePart> done{};  // parts that earlier commands made
   std::set<std::string> own{};              // outputs of earlier commands that may be replaced
   // Items that would end later than ends_s, on the system's monotonic clock, are not begun; 0: all
-  // are begun. item_s: the time that one item takes, if it is known before.
+  // are begun. item_s: the time that one item takes, if it is known beforehand, or else 0.
   double ends_s = 0, item_s = 0;
 
   std::set<std::int64_t> done_parts() const;

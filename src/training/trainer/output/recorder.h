@@ -51,7 +51,8 @@ class Recorder {
                   const ParameterGroups& groups);
   void first_weights(nlohmann::json report);  // report: from load_first_weights
   void start_up(std::int64_t step, const StartUp& start_up);
-  // Called when the step metrics are there, so that the time of a step lasts until it was done.
+  // Call it when the step metrics are there. So the recorded time of a step lasts until the step
+  // was done.
   void step(const StepResult& result, const OwnTimes& own, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
@@ -87,11 +88,10 @@ class Recorder {
  private:
   void write(const nlohmann::json& event);
   void draw_curves(std::int64_t step);
-  void samples_resume(std::int64_t step);  // training continues after
-                                           // `step`
-  void tell_of_samples(std::int64_t step,
-                       const std::string& fault);  // writes nothing if `fault` is
-                                                   // ""
+  // Training continues after `step`.
+  void samples_resume(std::int64_t step);
+  // Writes nothing if `fault` is "".
+  void tell_of_samples(std::int64_t step, const std::string& fault);
 
   RunDir& run_;
   const Plan& plan_;

@@ -13,8 +13,8 @@
 
 namespace lockstep {
 
-// How rank 0 spent its time between the result of the previous step and that of this step. This is
-// the time that the step is said to have taken.
+// How rank 0 spent its time between the result of the previous step and that of this step. This
+// interval counts as the duration of the step.
 struct OwnTimes {
   double data_s = 0, wait_s = 0, save_s = 0;
 };
@@ -40,9 +40,9 @@ class StepTimes {
   const Plan& plan_;
   double begin_s_;  // when the steps since the last logged one began
   std::int64_t steps_ = 0;
-  double full_steps_ = 0;             // the samples of these steps, in full steps
-  OwnTimes own_;                      // summed over them
-  std::vector<double> rank_waits_s_;  // of each rank, summed over them
+  double full_steps_ = 0;             // the samples of these steps, as a number of full steps
+  OwnTimes own_;                      // summed over these steps
+  std::vector<double> rank_waits_s_;  // waiting time of each rank, summed over these steps
   RecentSteps recent_;
   MeanStep mean_;
 };

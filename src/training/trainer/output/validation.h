@@ -42,10 +42,11 @@ class Validation {
   struct Outcome {
     bool given_up = false;
     bool best = false;   // whether it is the best so far; only rank 0 knows
-    double seconds = 0;  // that it took or would have taken; only rank 0 knows
+    double seconds = 0;  // the time that it took or would have taken; only rank 0 knows
   };
-  // All ranks call it when all earlier steps are done. micro: samples at once, unless eval.batch is
-  // set. limit_s: the time that it may take. free_memory: see EvaluatorOptions.
+  // All ranks call it when all earlier steps are done. micro: the number of samples evaluated at
+  // once, unless eval.batch is set. limit_s: the time that it may take. free_memory: see
+  // EvaluatorOptions.
   Outcome run(std::int64_t step, std::int64_t micro, double limit_s,
               const std::function<void()>& free_memory);
   // Returns the metrics of the evaluation after this step; null: there was none.

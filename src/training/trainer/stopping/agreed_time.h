@@ -19,8 +19,8 @@ class AgreedTime {
   // Whether less than step_s of the quota is left.
   bool is_spent(double step_s) const;
   // Returns the seconds that an evaluation at this step may take. Infinite: there is no quota. 0:
-  // the evaluation does not fit. If it does not fit by the time that an earlier evaluation took, no
-  // later one fits either.
+  // the evaluation does not fit. Once an evaluation does not fit, judged by the measured time of an
+  // earlier one, no later evaluation fits either.
   double evaluation_limit_s(std::int64_t step);
   // Call it when an evaluation took longer than its limit.
   void evaluation_given_up() { evaluations_fit_ = false; }

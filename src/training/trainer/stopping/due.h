@@ -44,8 +44,8 @@ class SaveSchedule {
   SaveSchedule(const TrainOptions& options, Clock& clock, std::int64_t steps_per_epoch)
       : options_(options), clock_(clock), steps_per_epoch_(steps_per_epoch) {}
 
-  // The time until the next checkpoint counts from now. step: of the checkpoint from which the run
-  // continues; -1: none.
+  // The time until the next checkpoint counts from now. step: the step of the checkpoint from which
+  // the run continues; -1: none.
   void start(std::int64_t step);
   // On rank 0, writes into its report that the time for a checkpoint has come.
   void ask(RankReport& report, int rank) const;

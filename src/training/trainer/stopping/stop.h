@@ -32,7 +32,7 @@ class Quota {
   // The quota counts from now on. spent_s: the time that earlier starts took. begun_s: the time
   // that this start has already taken, which counts only for `after`.
   Quota(Clock& clock, const QuotaLimits& limits, double spent_s, double begun_s = 0);
-  double elapsed_s() const;  // over all starts
+  double elapsed_s() const;  // the time over all starts
   // Whether the quota is spent, or will be spent in more_s seconds.
   bool over(double more_s = 0) const;
   // Seconds allowed from the beginning of this object; 0 = no limit.
@@ -56,7 +56,8 @@ class Quota {
   QuotaLimits limits_;
   double begin_s_, spent_s_, begun_s_, allowed_s_ = 0;
   bool after_decides_ = false;
-  bool keeps_for_predictions_ = false;  // the reserve is the time that they were found to need
+  // The reserve is the time that predictions were found to need.
+  bool keeps_for_predictions_ = false;
 };
 
 }  // namespace lockstep

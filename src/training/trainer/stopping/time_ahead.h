@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Rank 0 decides by it. One thread, except `saved`.
+// Rank 0 decides by these forecasts. One thread, except `saved`.
 class TimeAhead {
  public:
   // known: times of earlier runs. ahead: number of steps that are enqueued in addition to the
@@ -22,7 +22,7 @@ class TimeAhead {
             double slow_save_s);
 
   void step_took(double seconds);
-  void evaluation_took(double seconds);  // or would have taken
+  void evaluation_took(double seconds);  // also if it was given up: then the forecast
   void saved(double seconds);            // any thread
 
   // Seconds that must be left so that a step can start without being the last. They cover this
