@@ -24,11 +24,14 @@ void add_data(OptionTable& table, Data& data) {
                         "folder of VOC xml, or a list of ImageSets",
              .is_path = true});
   table.add("data.train_pictures", data.train_pictures,
-            {.meaning = "folder of their pictures; empty: found beside them", .is_path = true});
+            {.meaning = "folder of the pictures to train on; empty: found beside the annotations",
+             .is_path = true});
   table.add("data.valid", data.valid,
             {.meaning = "annotations to validate on, likewise", .is_path = true});
-  table.add("data.valid_pictures", data.valid_pictures,
-            {.meaning = "folder of their pictures; empty: found beside them", .is_path = true});
+  table.add(
+      "data.valid_pictures", data.valid_pictures,
+      {.meaning = "folder of the pictures to validate on; empty: found beside the annotations",
+       .is_path = true});
   table.add("data.exif", data.exif,
             {.meaning = "what boxes are of, where EXIF says how a picture is to be turned: its "
                         "stored pixels, or the turned picture; auto: what the sizes in the "
