@@ -461,9 +461,9 @@ WeightMatch match_weights(const std::vector<ModelTensor>& model,
         cat("no tensor of ", what, " is one of the model"),
         match.other_shape.empty()
             ? "init.map renames the tensors of the file to those of the model"
-            : cat(match.other_shape.size(),
-                  " have a name of the model, but another shape: set the options of model.* "
-                  "to the sizes of the file"));
+            : cat(count_of(std::ssize(match.other_shape), "tensor"),
+                  " of the model's names, but of another shape: set the options of model.* to the "
+                  "sizes of the file"));
   return match;
 }
 

@@ -344,8 +344,8 @@ TEST_F(FirstWeights, OfAnotherSizeAreSaidToBe) {
   options.init.unexpected = {"other.*"};
   EXPECT_THAT(fault(save(tensors)),
               AllOf(HasSubstr("no tensor of the file is one of the model"),
-                    HasSubstr("5 have a name of the model, but another shape: set the options of "
-                              "model.*")));
+                    HasSubstr("5 tensors of the model's names, but of another shape: set the "
+                              "options of model.*")));
 }
 
 // The options of the hint are enough.
