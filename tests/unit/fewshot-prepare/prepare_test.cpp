@@ -190,6 +190,11 @@ TEST_F(PrepareTest, RecordsOfWhatBoxesAreAndPredictsOfTheSame) {
   EXPECT_THAT(paths.get<std::vector<std::string>>(),
               ElementsAre((data() / "valid/made-00040.png").string(),
                           (data() / "valid/made-00041.png").string()));
+  // Preparation alone refuses other contents: what is known of the boxes stays known.
+  write_file_atomic(data() / "valid/made-00040.png", turned + "x");
+  EXPECT_EQ(prepare(Purpose::predict, write_run(prepared)).extra.at("stored_pictures"), paths);
+  EXPECT_THAT(error_of([&] { prepare(Purpose::evaluate, write_run(prepared)); }),
+              HasSubstr("have other contents"));
 }
 
 // Only the pictures tell: a worker must look at them too.
