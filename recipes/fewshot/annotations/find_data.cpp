@@ -71,8 +71,8 @@ FoundData with_counterpart(const fs::path& train, const Files& files,
   if (const auto valid = counterpart(train, is_there))
     found.valid = files(*valid);
   else if (const auto test = counterpart(train, is_there, test_words))
-    found.notes.push_back(cat("the test set ", test->string(),
-                              " is not used; data.valid=", test->string(), " validates on it"));
+    found.notes.push_back(cat("the test set ", test->string(), " is not used; data.valid=",
+                              shell_word(test->string()), " validates on it"));
   return found;
 }
 
@@ -165,9 +165,9 @@ FoundData coco_data(const fs::path& train) {
   FoundData found = with_counterpart(train, coco_files, is_file);
   if (found.valid) return found;
   for (const fs::path& json : other_valid_jsons(train))
-    found.notes.push_back(
-        cat(json.string(), " is not used; if it is the validation set, data.valid=", json.string(),
-            " validates on it"));
+    found.notes.push_back(cat(json.string(),
+                              " is not used; if it is the validation set, data.valid=",
+                              shell_word(json.string()), " validates on it"));
   return found;
 }
 
@@ -187,7 +187,7 @@ std::vector<fs::path> matching(const fs::path& folder, const std::string& patter
   names.pop_back();
   throw Error(cat(folder.string(), " holds several sets: ", join(names, ", "), " and ", last,
                   sets.size() == 2 ? " may both be meant" : " may all be meant"),
-              cat("name one of them: data.path=", last));
+              cat("name one of them: data.path=", shell_word(last)));
 }
 
 bool has_xml(const fs::path& folder) { return has_file_ending_in(folder, ".xml"); }
