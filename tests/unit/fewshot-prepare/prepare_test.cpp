@@ -124,7 +124,7 @@ TEST_F(PrepareTest, OtherPicturesAreOtherData) {
   EXPECT_EQ(prepare(Purpose::train, write_run(first)).data_hash, first.data_hash);
 }
 
-// Where the annotations lie, a set without its pictures; these lie elsewhere.
+// data.path holds the annotations alone.
 TEST_F(PrepareTest, TheFoldersOfPicturesCountBesideDataPath) {
   fs::rename(data() / "train", folder.path() / "photos");
   fs::rename(data() / "valid", folder.path() / "others");
