@@ -299,6 +299,8 @@ void FewshotOptions::check(const TrainOptions& train) const {
                     {"data.valid_pictures"});
   if (predict.supports.empty())
     check_no_effect(table, "predict.supports names no table", {"predict.supports_of"});
+  if (!data.valid.empty())
+    check_no_effect(table, "data.valid says what to validate on", {"data.valid_share"});
   if (!data.base.empty() || !data.novel.empty())
     check_no_effect(table, "data.base and data.novel say which classes are novel",
                     {"data.novel_share"});

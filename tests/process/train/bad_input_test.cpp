@@ -144,6 +144,8 @@ TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
        "tokenizer.vocab has no effect: it is of tokenizer.kind=bpe, but the kind is bytes"},
       {{"train", "fewshot", "data.novel=cat", "data.novel_share=0.5"},
        "data.novel_share has no effect"},
+      {{"train", "fewshot", "data.train=a.json", "data.valid=b.json", "data.valid_share=0.1"},
+       "data.valid_share has no effect: data.valid says what to validate on"},
       {{"train", "fewshot", "data.novel_share=0"},
        "data.novel_share has no effect: neither data.path nor data.train is given"},
       {{"train", "fewshot", "data.train_pictures=photos"}, "data.train_pictures has no effect"},

@@ -146,19 +146,26 @@ TEST_F(PrepareTest, TheFoldersOfPicturesCountBesideDataPath) {
   EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("nowhere is no folder"));
 }
 
-TEST_F(PrepareTest, RefusesWhatHasNoEffectOnTheDataThatItFinds) {
-  const auto refusal = [&](const char* key, const std::string& value) {
+TEST_F(PrepareTest, ReportsAShareThatHasNoEffectAndRefusesPicturesOfNoSet) {
+  const auto prepare_with = [&](const char* key, const std::string& value) {
     FewshotOptions changed;
     changed.data.path = data().string();
+    changed.episode.k_shot = 1;
+    changed.episode.n_way = 2;
     changed.table.set(key, value, {.kind = ValueSource::Kind::argument});
-    return error_of(
-        [&] { changed.prepare({.purpose = Purpose::train, .cache_dir = folder.path()}); });
+    said.clear();
+    changed.prepare({.purpose = Purpose::train,
+                     .cache_dir = folder.path(),
+                     .run_dir = {},
+                     .say = [&](const std::string& line) { said.push_back(line); }});
   };
-  EXPECT_THAT(refusal("data.valid_share", "0.5"),
-              AllOf(HasSubstr("data.valid_share has no effect: "),
-                    HasSubstr("valid.json says what to validate on")));
+  prepare_with("data.valid_share", "0.5");
+  EXPECT_THAT(said, Contains(AllOf(HasSubstr("data.valid_share has no effect: "),
+                                   HasSubstr("valid.json says what to validate on"))));
   fs::remove(data() / "valid.json");
-  EXPECT_THAT(refusal("data.valid_pictures", (data() / "valid").string()),
+  prepare_with("data.valid_share", "0.5");
+  EXPECT_THAT(said, Not(Contains(HasSubstr("has no effect"))));
+  EXPECT_THAT(error_of([&] { prepare_with("data.valid_pictures", (data() / "valid").string()); }),
               AllOf(HasSubstr("data.valid_pictures has no effect: a share of "),
                     HasSubstr("train.json is validated on")));
 }
