@@ -38,6 +38,9 @@ struct Prepared {
   // Hash of all that training and validation read, wherever it lies: runs with the same one saw the
   // same data. "": not known.
   std::string data_hash{};
+  // Hash of contents that data_hash leaves out, such as those of pictures. Runs of older versions
+  // lack it: they compare by data_hash alone. "": not known.
+  std::string data_contents{};
   // {"episode.n_way": 5}: what an option stands for whose own value (0) means one that follows from
   // the data. Comparisons take the option to be equal where these are, whatever its own value.
   nlohmann::json used = nlohmann::json::object();

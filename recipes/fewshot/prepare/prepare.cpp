@@ -8,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
-#include "core/base/hash.h"
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "planning/words.h"
@@ -193,9 +192,8 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
                     {"boxes", (most + 7) / 8 * 8},
                     {"categories", categories},
                     {"made", options.made()}};
-  prepared.data_hash = record.contents.empty()
-                           ? record.fingerprint
-                           : hash128_hex(cat(record.fingerprint, " ", record.contents));
+  prepared.data_hash = record.fingerprint;
+  prepared.data_contents = record.contents;
   // Said by name, it would limit episodes of evaluation too.
   const bool limits_none = std::all_of(
       groups.begin(), groups.end(),

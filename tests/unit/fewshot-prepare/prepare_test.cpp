@@ -109,19 +109,20 @@ TEST_F(PrepareTest, ATestSetIsSaidToBeUnusedUnlessItIsNamed) {
 TEST_F(PrepareTest, OtherPicturesAreOtherData) {
   const Prepared first = prepare();
   const fs::path run = write_run(first);
-  EXPECT_EQ(prepare(Purpose::train, run).data_hash, first.data_hash);
+  EXPECT_EQ(prepare(Purpose::train, run).data_contents, first.data_contents);
   const std::string whole = read_file(data() / "train/made-00003.png");
   Image other({.height = 128, .width = 160, .channels = 1});
   other.u8()[0] = 255;
   write_picture(data() / "train/made-00003.png", other);
   EXPECT_THAT(error_of([&] { prepare(Purpose::train, run); }),
               AllOf(HasSubstr("pictures of "), HasSubstr("train.json have other contents")));
-  EXPECT_NE(prepare().data_hash, first.data_hash);
+  EXPECT_NE(prepare().data_contents, first.data_contents);
+  EXPECT_EQ(prepare().data_hash, first.data_hash) << "that of older runs";
   Prepared older = first;  // a run of a version that did not know contents
   older.extra["sets"].erase("contents");
-  EXPECT_NO_THROW(prepare(Purpose::train, write_run(older)));
+  EXPECT_EQ(prepare(Purpose::train, write_run(older)).data_contents, "");
   write_file_atomic(data() / "train/made-00003.png", whole);
-  EXPECT_EQ(prepare(Purpose::train, write_run(first)).data_hash, first.data_hash);
+  EXPECT_NO_THROW(prepare(Purpose::train, write_run(first)));
 }
 
 // data.path holds the annotations alone.
