@@ -96,6 +96,16 @@ bool same_files(const SetsRecord& record, const FoundData& found) {
   return to_json(record) == to_json(with_files(record, found));
 }
 
+// Older versions ignored data.train_pictures and data.valid_pictures beside data.path.
+bool is_older(const SetsRecord& record) { return record.has_files && record.contents.empty(); }
+bool names_no_files(const FewshotOptions& options) {
+  const auto keys = {"data.path", "data.train", "data.train_pictures", "data.valid",
+                     "data.valid_pictures"};
+  return !options.made() && std::none_of(keys.begin(), keys.end(), [&](const char* key) {
+    return options.table.is_asked_for(key);
+  });
+}
+
 // Says which requested evaluations are left out.
 void say_what_is_left_out(const std::vector<EvaluationGroup>& groups, const FewshotOptions& options,
                           const Sets& sets, const Say& say) {
@@ -349,7 +359,8 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
     if (names_none && !before.has_files)  // an export
       throw Error("the run was trained on pictures, but data.path does not say where some are",
                   "name them with data.path=DIR");
-    const FoundData found = names_none ? before.files : found_data(options, context, say);
+    const bool keeps_files = names_none || (is_older(before) && names_no_files(options));
+    const FoundData found = keeps_files ? before.files : found_data(options, context, say);
     SetsRecord again = with_files(before, found);  // where they lie now
     again.exif = options.data.exif;
     if (same_files(before, found) ||

@@ -147,6 +147,19 @@ TEST_F(PrepareTest, TheFoldersOfPicturesCountBesideDataPath) {
   EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("nowhere is no folder"));
 }
 
+TEST_F(PrepareTest, ARunOfAnOlderVersionKeepsThePicturesThatItFound) {
+  Prepared older = prepare();
+  const json files = older.extra["sets"]["train"];
+  older.extra["sets"].erase("contents");
+  const fs::path run = write_run(older);
+  fs::create_directories(folder.path() / "ignored");
+  options.data.train_pictures = (folder.path() / "ignored").string();
+  EXPECT_EQ(prepare(Purpose::train, run).extra.at("sets").at("train"), files);
+  options.table.set("data.train_pictures", options.data.train_pictures,
+                    {.kind = ValueSource::Kind::argument});
+  EXPECT_THAT(error_of([&] { prepare(Purpose::train, run); }), HasSubstr("pictures are missing"));
+}
+
 TEST_F(PrepareTest, ReportsAShareThatHasNoEffectAndRefusesPicturesOfNoSet) {
   const auto prepare_with = [&](const char* key, const std::string& value) {
     FewshotOptions changed;
