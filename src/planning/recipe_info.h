@@ -38,6 +38,9 @@ struct Prepared {
   // Hash of all that training and validation read, wherever it lies: runs with the same one saw the
   // same data. "": not known.
   std::string data_hash{};
+  // Hash of contents that data_hash leaves out, such as those of pictures. Runs of older versions
+  // lack it: they compare by data_hash alone. "": not known.
+  std::string data_contents{};
   // The effective values of options whose own value (0) means one that follows from the data:
   // {"episode.n_way": 5}. Comparisons treat such an option as equal if its effective values are
   // equal, whatever its own value.

@@ -71,8 +71,8 @@ FoundData with_counterpart(const fs::path& train, const Files& files,
   if (const auto valid = counterpart(train, is_there))
     found.valid = files(*valid);
   else if (const auto test = counterpart(train, is_there, test_words))
-    found.notes.push_back(cat("the test set ", test->string(),
-                              " is not used; data.valid=", test->string(), " validates on it"));
+    found.notes.push_back(cat("the test set ", test->string(), " is not used; data.valid=",
+                              shell_word(test->string()), " validates on it"));
   return found;
 }
 
@@ -82,7 +82,7 @@ std::string without(std::string name, const std::string& prefix, const std::stri
   return name;
 }
 
-// Runs of letters in a name, in small ones: "val2017_Boxes" has val and boxes.
+// The words of a name, in small letters: "val2017_Boxes" has val and boxes.
 std::vector<std::string> words_in(const std::string& name) {
   std::vector<std::string> words(1);
   for (const char c : in_small_letters(name)) {
@@ -127,12 +127,12 @@ CocoFiles coco_files(const fs::path& json) {
       add(files.folders, root / (name + "_images"));
     }
   if (stem == "labels") add(files.folders, roots[0] / "data");  // FiftyOne
-  const bool has_own = std::any_of(files.folders.begin(), files.folders.end(), is_folder);
-  for (const std::string& word : has_own ? std::vector<std::string>() : words_in(stem))
-    for (const fs::path& root : roots)
-      for (const fs::path& folder :
-           {root / word, root / "images" / word, root / (word + "_images")})
-        if (is_folder(folder)) add(files.folders, folder);  // val_annotations.json: val_images/
+  if (std::none_of(files.folders.begin(), files.folders.end(), is_folder))
+    for (const std::string& word : words_in(stem))  // val_annotations.json: val_images/
+      for (const fs::path& root : roots)
+        for (const fs::path& folder :
+             {root / word, root / "images" / word, root / (word + "_images")})
+          if (is_folder(folder)) add(files.folders, folder);
   for (const fs::path& root : roots) {
     add(files.folders, root / "images");
     add(files.folders, root);
@@ -140,8 +140,8 @@ CocoFiles coco_files(const fs::path& json) {
   return files;
 }
 
-// Jsons beside that of training, or in folders beside its own, whose names say validation in
-// another way than counterpart() looks for.
+// Jsons that counterpart() does not look for, but whose names say validation. They lie beside that
+// of training, or in folders beside its own.
 std::vector<fs::path> other_valid_jsons(const fs::path& train) {
   std::vector<fs::path> found;
   const fs::path folder = train.parent_path();
@@ -165,9 +165,9 @@ FoundData coco_data(const fs::path& train) {
   FoundData found = with_counterpart(train, coco_files, is_file);
   if (found.valid) return found;
   for (const fs::path& json : other_valid_jsons(train))
-    found.notes.push_back(
-        cat(json.string(), " is not used; if it is the validation set, data.valid=", json.string(),
-            " validates on it"));
+    found.notes.push_back(cat(json.string(),
+                              " is not used; if it is the validation set, data.valid=",
+                              shell_word(json.string()), " validates on it"));
   return found;
 }
 

@@ -46,12 +46,13 @@ struct FoundData {
 //   *.xml beside their pictures
 //   the only folder VOC20*/ or VOCdevkit/VOC20*/ below that is one of VOC
 // Pictures of DIR/NAME.json are looked for in DIR/NAME/, DIR/images/NAME/, DIR/images/ and DIR,
-// where NAME is the json's without "instances_" and "_coco"; beside annotations/ too. A json may
-// have "train" in its name, in any case. Then its validation set is the file beside it with valid,
-// val or validation in that place, if there is one. A test set is not used, nor is a json whose
-// name says validation in another way (val_annotations.json), which `notes` says.
-// Throws Error: nothing is there (it lists what was looked for and what jsons there are), a set for
-// YOLO, or several that may be meant (it lists them).
+// where NAME is the json's without "instances_" and "_coco"; beside annotations/ too. If there is
+// no folder of that name, one of a word in it is taken (val_images/ for val_annotations.json). A
+// json may have "train" in its name, in any case. Then its validation set is the file beside it
+// with valid, val or validation in that place, if there is one. A test set is not used, nor is a
+// json whose name says validation in another way (val_annotations.json), which `notes` says. Throws
+// Error: nothing is there (it lists what was looked for and what jsons there are), a set for YOLO,
+// or several that may be meant (it lists them).
 FoundData find_detection_data(const std::filesystem::path& path);
 
 // One set that the user names. annotations: a json, a folder of xml files, or a list of names

@@ -24,11 +24,14 @@ void add_data(OptionTable& table, Data& data) {
                         "json, a folder of VOC xml, or a list of ImageSets",
              .is_path = true});
   table.add("data.train_pictures", data.train_pictures,
-            {.meaning = "folder of their pictures; empty: found beside them", .is_path = true});
+            {.meaning = "folder of the pictures to train on; empty: found beside the annotations",
+             .is_path = true});
   table.add("data.valid", data.valid,
             {.meaning = "annotations to validate on, in the same formats", .is_path = true});
-  table.add("data.valid_pictures", data.valid_pictures,
-            {.meaning = "folder of their pictures; empty: found beside them", .is_path = true});
+  table.add(
+      "data.valid_pictures", data.valid_pictures,
+      {.meaning = "folder of the pictures to validate on; empty: found beside the annotations",
+       .is_path = true});
   table.add("data.exif", data.exif,
             {.meaning = "frame of the boxes, if EXIF turns a picture: stored, its stored pixels; "
                         "turned, the turned picture; auto, decided by the sizes in the "
@@ -307,6 +310,8 @@ void FewshotOptions::check(const TrainOptions& train) const {
                     {"data.valid_pictures"});
   if (predict.supports.empty())
     check_no_effect(table, "predict.supports names no table", {"predict.supports_of"});
+  if (!data.valid.empty())
+    check_no_effect(table, "data.valid says what to validate on", {"data.valid_share"});
   if (!data.base.empty() || !data.novel.empty())
     check_no_effect(table, "data.base and data.novel say which classes are novel",
                     {"data.novel_share"});

@@ -5,6 +5,17 @@
 #include "planning/options/no_effect.h"
 
 namespace lockstep::fewshot {
+namespace {
+
+// A share to hold out is given for data without a validation set; this data may have one.
+void note_no_effect(const OptionTable& table, FoundData& found) try {
+  check_no_effect(table, cat(describe(*found.valid), " says what to validate on"),
+                  {"data.valid_share"});
+} catch (const NoEffect& idle) {
+  found.notes.emplace_back(idle.what());
+}
+
+}  // namespace
 
 FoundData named_data(const FewshotOptions& options) {
   if (!options.data.path.empty() && !options.data.train.empty())
@@ -20,13 +31,11 @@ FoundData named_data(const FewshotOptions& options) {
     found.notes.clear();  // they are of what could be validated on instead
   }
   if (found.valid)
-    check_no_effect(options.table, cat(describe(*found.valid), " says what to validate on"),
-                    {"data.valid_share"});
+    note_no_effect(options.table, found);
   else
     check_no_effect(options.table,
                     cat("a share of ", describe(found.train),
-                        " is validated on, whose pictures are "
-                        "in data.train_pictures"),
+                        " is validated on, whose pictures are in data.train_pictures"),
                     {"data.valid_pictures"});
   if (!options.data.train_pictures.empty())
     take_pictures_from(options.data.train_pictures, found.train);

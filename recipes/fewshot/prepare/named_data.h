@@ -6,8 +6,9 @@
 
 namespace lockstep::fewshot {
 
-// data.path or data.train is given. Throws Error: both are, nothing is there, or an option has no
-// effect on the data that was found.
+// data.path or data.train is given. Throws Error: both are, nothing is there, or
+// data.valid_pictures is given without a validation set. `notes` says that data.valid_share has no
+// effect beside one.
 FoundData named_data(const FewshotOptions& options);
 
 }  // namespace lockstep::fewshot

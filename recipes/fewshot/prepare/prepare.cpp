@@ -8,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
-#include "core/base/hash.h"
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "planning/words.h"
@@ -95,6 +94,16 @@ SetsRecord with_files(SetsRecord record, const FoundData& files) {
 
 bool same_files(const SetsRecord& record, const FoundData& found) {
   return to_json(record) == to_json(with_files(record, found));
+}
+
+// Older versions ignored data.train_pictures and data.valid_pictures beside data.path.
+bool is_older(const SetsRecord& record) { return record.has_files && record.contents.empty(); }
+bool names_no_files(const FewshotOptions& options) {
+  const auto keys = {"data.path", "data.train", "data.train_pictures", "data.valid",
+                     "data.valid_pictures"};
+  return !options.made() && std::none_of(keys.begin(), keys.end(), [&](const char* key) {
+    return options.table.is_asked_for(key);
+  });
 }
 
 // Says which requested evaluations are left out.
@@ -193,9 +202,8 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
                     {"boxes", (most + 7) / 8 * 8},
                     {"categories", categories},
                     {"made", options.made()}};
-  prepared.data_hash = record.contents.empty()
-                           ? record.fingerprint
-                           : hash128_hex(cat(record.fingerprint, " ", record.contents));
+  prepared.data_hash = record.fingerprint;
+  prepared.data_contents = record.contents;
   // Said by name, it would limit episodes of evaluation too.
   const bool limits_none = std::all_of(
       groups.begin(), groups.end(),
@@ -351,7 +359,8 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
     if (names_none && !before.has_files)  // an export
       throw Error("the run was trained on pictures, but data.path does not say where some are",
                   "name them with data.path=DIR");
-    const FoundData found = names_none ? before.files : found_data(options, context, say);
+    const bool keeps_files = names_none || (is_older(before) && names_no_files(options));
+    const FoundData found = keeps_files ? before.files : found_data(options, context, say);
     SetsRecord again = with_files(before, found);  // where they lie now
     again.exif = options.data.exif;
     if (same_files(before, found) ||

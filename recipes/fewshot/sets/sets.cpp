@@ -121,15 +121,14 @@ std::string contents_of(const DetectionData& train, const DetectionData& valid) 
 }
 
 Sets read_sets(const SetsRecord& record, bool look) {
-  const bool looks = look || record.look;
   DetectionSets read = read_detection_sets(record.files, record.valid_share, record.seed,
-                                           {.exif = record.exif, .look = looks});
+                                           {.exif = record.exif, .look = look || record.look});
   if (!record.fingerprint.empty() && fingerprint_of(read.train, read.valid) != record.fingerprint)
     throw Error(cat("the pictures or boxes of ", describe(record.files.train),
                     " have changed since the run began"),
                 "restore them, or start a new run; a run of an older version, or with another "
                 "data.exif, may have read the same files otherwise");
-  if (looks && !record.contents.empty() && contents_of(read.train, read.valid) != record.contents)
+  if (look && !record.contents.empty() && contents_of(read.train, read.valid) != record.contents)
     throw Error(cat("pictures of ", describe(record.files.train),
                     " have other contents than when the run began"),
                 "restore the files, or start a new run; init.from=RUN starts it with the weights");

@@ -36,8 +36,7 @@ struct Sets {
 };
 // look: at the headers of all pictures (PictureRule), which is done anyway with record.look. Throws
 // Error as reading does, for classes that are not there, and if files have changed since
-// record.fingerprint or record.contents was taken. Contents are compared only if all pictures are
-// looked at.
+// record.fingerprint was taken; with `look`, also if pictures have other contents.
 Sets read_sets(const SetsRecord& record, bool look = false);
 // Whether only a look tells which frame boxes refer to, because EXIF turns some pictures or the
 // annotations exchange some sizes. The sets' pictures must have been looked at.

@@ -39,6 +39,14 @@ Option bind(std::string key, OptionType type, T& field, OptionSpec spec) {
           .write = [&field](const json& value) { field = value.get<T>(); }};
 }
 
+// The name that curl gives to the file of an address, without "?download=1"; "FILE": it has none.
+std::string name_of_download(const std::string& address) {
+  const std::string path = address.substr(0, address.find_first_of("?#"));
+  const std::size_t slash = path.rfind('/');
+  const bool is_of_host = slash == path.find("://") + 2;
+  return is_of_host || slash + 1 == path.size() ? "FILE" : path.substr(slash + 1);
+}
+
 // "https://…", "s3://…": an address and no path.
 void refuse_address(const std::string& key, const std::string& text) {
   const std::size_t end = text.find("://");
@@ -46,10 +54,17 @@ void refuse_address(const std::string& key, const std::string& text) {
       !std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end),
                    [](unsigned char c) { return std::isalnum(c) != 0; }))
     return;
-  const std::string name = text.substr(text.rfind('/') + 1);
-  throw Error(cat(key, " is an address, ", printable(text), ", and nothing is downloaded"),
-              cat("fetch the file first, for example by curl -L -O ADDRESS, and write ", key, "=",
-                  name.empty() ? "FILE" : printable(name)));
+  const std::string scheme = text.substr(0, end);
+  const std::string path = text.substr(end + 3);
+  const std::string what =
+      cat(key, " is an address, ", printable(text), ", and nothing is downloaded");
+  if (scheme == "file" && path.starts_with('/'))
+    throw Error(what, cat("write the path alone: ", key, "=", shell_word(path)));
+  if (scheme == "http" || scheme == "https" || scheme == "ftp")
+    throw Error(
+        what, cat("fetch the file first, for example by curl -L -O ", shell_word(text),
+                  ", unpack an archive, and write ", key, "=", shell_word(name_of_download(text))));
+  throw Error(what, cat("name a file or folder of this machine: ", key, "=PATH"));
 }
 
 json absolute(const OptionInfo& option, const std::string& text,

@@ -457,11 +457,13 @@ WeightMatch match_weights(const std::vector<ModelTensor>& model,
   }
   WeightMatch match = matching.take_match();
   if (match.pairs.empty())
-    throw Error(cat("no tensor of ", what, " is one of the model"),
-                match.other_shape.empty()
-                    ? "init.map renames the tensors of the file to those of the model"
-                    : "all of them have another shape: set the options of model.* to the sizes of "
-                      "the file");
+    throw Error(
+        cat("no tensor of ", what, " is one of the model"),
+        match.other_shape.empty()
+            ? "init.map renames the tensors of the file to those of the model"
+            : cat(count_of(std::ssize(match.other_shape), "tensor"),
+                  " of the model's names, but of another shape: set the options of model.* to the "
+                  "sizes of the file"));
   return match;
 }
 

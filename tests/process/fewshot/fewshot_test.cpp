@@ -185,6 +185,10 @@ TEST_F(Fewshot, OptionsOfTrainingAreRefusedWhereNothingIsTrained) {
   const ToolResult same = tool({"evaluate", "a", "stop.episodes=4", "schedule.kind=constant",
                                 "evaluate.episodes=1", "--devices", "cpu:1"});
   EXPECT_EQ(same.code, 0) << "a line may be given again\n" << same.err;
+  ASSERT_EQ(tool({"resume", "a", "stop.episodes=8"}).code, 0);
+  const ToolResult longer =
+      tool({"evaluate", "a", "stop.episodes=8", "evaluate.episodes=1", "--devices", "cpu:1"});
+  EXPECT_EQ(longer.code, 0) << "and that of a resume\n" << longer.err;
 }
 
 // In the option that set the length, whichever other one was given.

@@ -144,6 +144,8 @@ TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
        "tokenizer.vocab has no effect: it is of tokenizer.kind=bpe, but the kind is bytes"},
       {{"train", "fewshot", "data.novel=cat", "data.novel_share=0.5"},
        "data.novel_share has no effect"},
+      {{"train", "fewshot", "data.train=a.json", "data.valid=b.json", "data.valid_share=0.1"},
+       "data.valid_share has no effect: data.valid says what to validate on"},
       {{"train", "fewshot", "data.novel_share=0"},
        "data.novel_share has no effect: neither data.path nor data.train is given"},
       {{"train", "fewshot", "data.train_pictures=photos"}, "data.train_pictures has no effect"},
@@ -156,6 +158,13 @@ TEST_F(BadInput, AnOptionThatDoesNothingBesideAnotherIsRefused) {
       {{"train", "volume", "data.folds=3", "data.valid_share=0.5"},
        "data.valid_share has no effect: data.folds says what to validate on"}};
   for (const auto& [words, what] : idle) refuses(words, what);
+  // A file of options is written before the data is named.
+  const ToolResult shown =
+      run_tool({"config", "fewshot", "data.novel_share=0", "--toml"}, folder.path());
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("novel_share = 0"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.err.find("with these options: data.novel_share has no effect"), std::string::npos)
+      << shown.err;
   // A file may serve several commands.
   const std::string file = write("c.toml", "[model]\npath = \"bert\"\nlayers = 3\n").string();
   refuses({"train", "dimabsa", "--config", file}, "there is no folder");

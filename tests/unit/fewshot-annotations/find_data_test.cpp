@@ -142,6 +142,11 @@ TEST_F(FindData, SaysThatAnotherNameOfValidationIsNotUsed) {
                                   HasSubstr(cat("data.valid=", (root / json).string())))));
     EXPECT_EQ(found(set), "t3 t1 split");
   }
+  write_json("a b/train.json", "a b/train", "t");
+  write_json("a b/val_1.json", "a b/val", "v", 2);
+  EXPECT_THAT(
+      find_detection_data(root / "a b").notes,
+      ElementsAre(HasSubstr(cat("data.valid='", (root / "a b/val_1.json").string(), "' val"))));
   write_json("r/train/_annotations.coco.json", "r/train", "t");
   write_json("r/dev/_annotations.coco.json", "r/dev", "v", 2);
   EXPECT_THAT(find_detection_data(root / "r").notes,

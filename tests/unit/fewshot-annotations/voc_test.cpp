@@ -249,7 +249,8 @@ TEST_F(VocSet, ExchangedSizesAreMended) {
   write("a", object("dog", bndbox("1", "400", "300", "490")), "");
   write_picture(root / "a.png", Image({.height = 500, .width = 375, .channels = 3}));
   const DetectionData data = read_voc(all(), {.look = true});
-  EXPECT_EQ(data.pictures[0], (Picture{1, root / "a.png", 375, 500}));
+  EXPECT_EQ(data.pictures[0].width, 375);
+  EXPECT_EQ(data.pictures[0].height, 500);
   EXPECT_EQ(data.boxes[0].h, 91);
 }
 

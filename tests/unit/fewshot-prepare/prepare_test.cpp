@@ -109,22 +109,23 @@ TEST_F(PrepareTest, ATestSetIsSaidToBeUnusedUnlessItIsNamed) {
 TEST_F(PrepareTest, OtherPicturesAreOtherData) {
   const Prepared first = prepare();
   const fs::path run = write_run(first);
-  EXPECT_EQ(prepare(Purpose::train, run).data_hash, first.data_hash);
+  EXPECT_EQ(prepare(Purpose::train, run).data_contents, first.data_contents);
   const std::string whole = read_file(data() / "train/made-00003.png");
   Image other({.height = 128, .width = 160, .channels = 1});
   other.u8()[0] = 255;
   write_picture(data() / "train/made-00003.png", other);
   EXPECT_THAT(error_of([&] { prepare(Purpose::train, run); }),
               AllOf(HasSubstr("pictures of "), HasSubstr("train.json have other contents")));
-  EXPECT_NE(prepare().data_hash, first.data_hash);
+  EXPECT_NE(prepare().data_contents, first.data_contents);
+  EXPECT_EQ(prepare().data_hash, first.data_hash) << "that of older runs";
   Prepared older = first;  // a run of a version that did not know contents
   older.extra["sets"].erase("contents");
-  EXPECT_NO_THROW(prepare(Purpose::train, write_run(older)));
+  EXPECT_EQ(prepare(Purpose::train, write_run(older)).data_contents, "");
   write_file_atomic(data() / "train/made-00003.png", whole);
-  EXPECT_EQ(prepare(Purpose::train, write_run(first)).data_hash, first.data_hash);
+  EXPECT_NO_THROW(prepare(Purpose::train, write_run(first)));
 }
 
-// Where the annotations lie, a set without its pictures; these lie elsewhere.
+// data.path holds the annotations alone.
 TEST_F(PrepareTest, TheFoldersOfPicturesCountBesideDataPath) {
   fs::rename(data() / "train", folder.path() / "photos");
   fs::rename(data() / "valid", folder.path() / "others");
@@ -146,19 +147,39 @@ TEST_F(PrepareTest, TheFoldersOfPicturesCountBesideDataPath) {
   EXPECT_THAT(error_of([&] { prepare(); }), HasSubstr("nowhere is no folder"));
 }
 
-TEST_F(PrepareTest, RefusesWhatHasNoEffectOnTheDataThatItFinds) {
-  const auto refusal = [&](const char* key, const std::string& value) {
+TEST_F(PrepareTest, ARunOfAnOlderVersionKeepsThePicturesThatItFound) {
+  Prepared older = prepare();
+  const json files = older.extra["sets"]["train"];
+  older.extra["sets"].erase("contents");
+  const fs::path run = write_run(older);
+  fs::create_directories(folder.path() / "ignored");
+  options.data.train_pictures = (folder.path() / "ignored").string();
+  EXPECT_EQ(prepare(Purpose::train, run).extra.at("sets").at("train"), files);
+  options.table.set("data.train_pictures", options.data.train_pictures,
+                    {.kind = ValueSource::Kind::argument});
+  EXPECT_THAT(error_of([&] { prepare(Purpose::train, run); }), HasSubstr("pictures are missing"));
+}
+
+TEST_F(PrepareTest, ReportsAShareThatHasNoEffectAndRefusesPicturesOfNoSet) {
+  const auto prepare_with = [&](const char* key, const std::string& value) {
     FewshotOptions changed;
     changed.data.path = data().string();
+    changed.episode.k_shot = 1;
+    changed.episode.n_way = 2;
     changed.table.set(key, value, {.kind = ValueSource::Kind::argument});
-    return error_of(
-        [&] { changed.prepare({.purpose = Purpose::train, .cache_dir = folder.path()}); });
+    said.clear();
+    changed.prepare({.purpose = Purpose::train,
+                     .cache_dir = folder.path(),
+                     .run_dir = {},
+                     .say = [&](const std::string& line) { said.push_back(line); }});
   };
-  EXPECT_THAT(refusal("data.valid_share", "0.5"),
-              AllOf(HasSubstr("data.valid_share has no effect: "),
-                    HasSubstr("valid.json says what to validate on")));
+  prepare_with("data.valid_share", "0.5");
+  EXPECT_THAT(said, Contains(AllOf(HasSubstr("data.valid_share has no effect: "),
+                                   HasSubstr("valid.json says what to validate on"))));
   fs::remove(data() / "valid.json");
-  EXPECT_THAT(refusal("data.valid_pictures", (data() / "valid").string()),
+  prepare_with("data.valid_share", "0.5");
+  EXPECT_THAT(said, Not(Contains(HasSubstr("has no effect"))));
+  EXPECT_THAT(error_of([&] { prepare_with("data.valid_pictures", (data() / "valid").string()); }),
               AllOf(HasSubstr("data.valid_pictures has no effect: a share of "),
                     HasSubstr("train.json is validated on")));
 }
@@ -190,6 +211,11 @@ TEST_F(PrepareTest, RecordsOfWhatBoxesAreAndPredictsOfTheSame) {
   EXPECT_THAT(paths.get<std::vector<std::string>>(),
               ElementsAre((data() / "valid/made-00040.png").string(),
                           (data() / "valid/made-00041.png").string()));
+  // Preparation alone refuses other contents: what is known of the boxes stays known.
+  write_file_atomic(data() / "valid/made-00040.png", turned + "x");
+  EXPECT_EQ(prepare(Purpose::predict, write_run(prepared)).extra.at("stored_pictures"), paths);
+  EXPECT_THAT(error_of([&] { prepare(Purpose::evaluate, write_run(prepared)); }),
+              HasSubstr("have other contents"));
 }
 
 // Only the pictures tell: a worker must look at them too.

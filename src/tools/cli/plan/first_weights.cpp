@@ -30,13 +30,22 @@ std::filesystem::path download_folder() {
 // "resnet50", "imagenet": no path.
 bool is_name_of_model(const std::string& text) { return text.find_first_of("/.") == text.npos; }
 
+// "resnet50" of the name of that model, and of "weights/resnet50.pth"; "": it may be another model,
+// such as timm's "resnet50.a1_in1k".
+std::string model_of(const std::string& text) {
+  if (is_name_of_model(text)) return text;
+  const std::filesystem::path path = text, ending = path.extension();
+  const bool is_file =
+      ending == ".pth" || ending == ".pt" || ending == ".bin" || ending == ".safetensors";
+  return is_file ? path.stem().string() : "";
+}
+
 std::string hint_for_weights(const TrainOptions& train) {
   std::vector<std::string> names;
   for (const RunDir& run : list_runs(train.run.root)) names.push_back(run.name());
   if (const std::string near = nearest(train.init.from, names); !near.empty())
     return cat("did you mean ", near, "?");
-  const std::string model = std::filesystem::path(train.init.from).stem().string();
-  if (const std::string file = downloaded_weights(model); !file.empty())
+  if (const std::string file = downloaded_weights(model_of(train.init.from)); !file.empty())
     return cat("these weights are here: init.from=", shell_word(file));
   const std::string fetch =
       is_name_of_model(train.init.from) ? "" : hub_hint("init.from", train.init.from);

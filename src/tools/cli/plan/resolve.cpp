@@ -7,6 +7,7 @@
 #include "core/base/text/text.h"
 #include "planning/memory/memory.h"
 #include "planning/options/batch_options.h"
+#include "planning/options/no_effect.h"
 #include "planning/options/parameter_rules.h"
 #include "planning/options/run_length.h"
 #include "planning/precision.h"
@@ -159,6 +160,9 @@ template <typename Check>
 void note_missing(const OnMissingFile& on_missing, const Check& check) try {
   check();
 } catch (const MissingFile& error) {
+  if (!on_missing) throw;
+  on_missing(error);
+} catch (const NoEffect& error) {
   if (!on_missing) throw;
   on_missing(error);
 }

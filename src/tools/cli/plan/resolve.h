@@ -33,7 +33,8 @@ RunSetup read_options(const std::string& recipe, const std::string& plugin,
                       const FlagsHere& flags = {});
 using OnMissingFile = std::function<void(const Error&)>;
 // The rules between options, and whether the files that they need are there. Throws Error; for a
-// missing file only if on_missing is not given. Makes paths absolute.
+// missing file, and for an option without effect, only if on_missing is not given: a file of
+// options may be written before the data is named. Makes paths absolute.
 void check_read_options(RunSetup& setup, const OnMissingFile& on_missing = {});
 // Both.
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,

@@ -14,12 +14,16 @@ bool concerns_training(const std::string& key) {
   return key.starts_with("stop.") || key.starts_with("schedule.") || key.starts_with("optimizer.");
 }
 
+bool is_changed(const OptionTable& table, const nlohmann::json& before, const std::string& key) {
+  return is_asked_for(table, key) && before.value(key, nlohmann::json()) != table.to_json()[key];
+}
+
 bool is_changed(const RunSetup& setup, const nlohmann::json& before, const std::string& key) {
   const OptionTable &own = setup.options->table, &engine = setup.train->table;
   // A recipe's own length of a run has become epochs.
-  if (own.has(key)) return is_asked_for(own, key) || is_asked_for(engine, "stop.epochs");
-  return engine.has(key) && is_asked_for(engine, key) &&
-         before.value(key, nlohmann::json()) != engine.to_json()[key];
+  if (own.has(key))
+    return is_changed(own, before, key) || is_changed(engine, before, "stop.epochs");
+  return is_changed(engine, before, key);
 }
 
 }  // namespace

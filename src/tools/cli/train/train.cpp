@@ -341,6 +341,7 @@ void write_start(const RunSetup& setup, RunDir& run, bool resuming) {
   record["cpu"] = cpu_model();
   record["cores"] = host_info().cores;
   if (!setup.prepared.data_hash.empty()) record["data_hash"] = setup.prepared.data_hash;
+  if (!setup.prepared.data_contents.empty()) record["data_contents"] = setup.prepared.data_contents;
   record.erase("used");
   if (!setup.prepared.used.empty()) record["used"] = setup.prepared.used;
   record["devices"] = devices;

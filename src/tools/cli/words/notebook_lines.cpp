@@ -1,6 +1,8 @@
 #include "tools/cli/words/notebook_lines.h"
 
+#include <cctype>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -22,11 +24,31 @@ std::string cell_source(const json& source) {
   return text;
 }
 
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+
+// "%matplotlib inline" and "%%bash", but not "% (a, b)", which goes on from the line above.
+bool is_magic(std::string_view code) {
+  const std::size_t name = code.find_first_not_of('%');
+  return (name == 1 || name == 2) && name != code.npos && is_letter(code[name]);
+}
+
+// "!ls", but not "!= b".
+bool is_command(std::string_view code) { return code.starts_with('!') && !code.starts_with("!="); }
+
+// "files = !ls": no Python has "!" there.
+bool keeps_output(std::string_view code) {
+  constexpr std::string_view of_names =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_, ";
+  const std::size_t equals = code.find('=');
+  return equals != code.npos && code.find_first_not_of(of_names) == equals &&
+         is_command(trim(code.substr(equals + 1)));
+}
+
 void add_lines(const json& cell, KernelLines& lines) {
   if (!cell.is_object() || cell.value("cell_type", json()) != "code") return;
   for (const std::string& line : split(cell_source(cell.value("source", json())), '\n')) {
     const std::string code = trim(line);
-    if (!code.starts_with('!') && !code.starts_with('%')) continue;
+    if (!is_command(code) && !is_magic(code) && !keeps_output(code)) continue;
     if (lines.count++ == 0) lines.first = code;
   }
 }

@@ -7,7 +7,8 @@
 
 namespace lockstep::cli {
 
-// Lines that begin with ! or %. nbconvert makes calls of get_ipython() of them.
+// Commands of a shell (!ls, a = !ls) and magics (%time). nbconvert makes calls of get_ipython() of
+// them.
 struct KernelLines {
   std::size_t count = 0;
   std::string first;

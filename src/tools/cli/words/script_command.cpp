@@ -1,6 +1,7 @@
 #include "tools/cli/words/script_command.h"
 
 #include "core/base/error.h"
+#include "core/base/text/cells.h"
 #include "core/base/text/text.h"
 #include "planning/words.h"
 #include "tools/cli/context.h"
@@ -74,14 +75,15 @@ std::string script_of(const std::string& notebook) {
 
 // The commands that run a notebook as a script, with what the user changes in between.
 std::string convert_and_run(const std::string& notebook, const std::string& run) {
-  constexpr std::size_t most_shown = 60;
+  constexpr int most_shown = 60;
   const std::string convert = cat("jupyter nbconvert --to script ", shell_word(notebook));
   const KernelLines lines = kernel_lines(notebook);
   if (lines.count == 0) return cat(convert, " && ", run, " (lockstep help notebook)");
-  return cat(convert, "; take its calls of get_ipython() out, which stand for ",
-             count_of(static_cast<std::int64_t>(lines.count), "line"),
-             " that only a kernel runs (first: ", printable(lines.first.substr(0, most_shown)),
-             "); then ", run, " (lockstep help notebook)");
+  return cat(
+      convert, "; take its calls of get_ipython() out, which stand for ",
+      count_of(static_cast<std::int64_t>(lines.count), "line"),
+      " that only a kernel runs (first: ", printable(cut_cells(lines.first, most_shown, "…")),
+      "); then ", run, " (lockstep help notebook)");
 }
 
 std::string launch_of(Line::const_iterator from, const Line& words, const std::string& devices) {

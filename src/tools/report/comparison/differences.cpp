@@ -145,7 +145,8 @@ bool any_names(const std::vector<std::string>& names, const std::string& fact, F
 // right for logs with and without times.
 bool is_documented(const std::string& fact) {
   static const std::vector<std::string> facts = split(
-      "recipe data options parameters frozen_parameters train_samples valid_samples global_batch "
+      "recipe data data.contents options parameters frozen_parameters train_samples valid_samples "
+      "global_batch "
       "flops_per_sample flops_per_step init planned_steps job_list steps epochs samples tokens "
       "jobs "
       "jobs_done precision tf32 micro_batch accumulation recomputed_blocks graphs lockstep torch "

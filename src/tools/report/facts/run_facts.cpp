@@ -253,6 +253,8 @@ Trial read_run_facts(const RunDir& run) {
               .state = to_string(run.state())};
   trial.set("recipe", FactKind::work, known_text(record, "recipe"));
   trial.set("data", FactKind::work, known_text(record, "data_hash"));
+  if (const json contents = known_text(record, "data_contents"); !contents.is_null())
+    trial.set("data.contents", FactKind::work, contents);
   add_options(member_or_null(record, "config"), trial);
   add_stood_for(member_or_null(record, "used"), trial);
   add_plan(record, trial);

@@ -186,12 +186,21 @@ TEST(OptionTable, AnAddressOfTheWebIsNoPath) {
   OptionTable table;
   table.add("data.path", data, {.meaning = "m", .is_path = true});
   table.add("other", other, {.meaning = "m"});
-  for (const char* address : {"https://host/sets/z.txt", "s3://bucket/z.txt"}) {
+  const std::string fetch = "fetch the file first, for example by curl -L -O ",
+                    unpack = ", unpack an archive, and write data.path=",
+                    local = "name a file or folder of this machine: data.path=PATH";
+  const std::vector<std::pair<std::string, std::string>> hints{
+      {"https://host/sets/z.txt", cat(fetch, "https://host/sets/z.txt", unpack, "z.txt")},
+      {"http://host/z.zip?dl=1", cat(fetch, "'http://host/z.zip?dl=1'", unpack, "z.zip")},
+      {"https://host", cat(fetch, "https://host", unpack, "FILE")},
+      {"https://host/sets/", cat(fetch, "https://host/sets/", unpack, "FILE")},
+      {"file:///home/my z.txt", "write the path alone: data.path='/home/my z.txt'"},
+      {"s3://bucket/z.txt", local},
+      {"hf://datasets/z", local}};
+  for (const auto& [address, hint] : hints) {
     data = {"a.txt", address};
     EXPECT_EQ(error_of([&] { table.make_paths_absolute("/home/me"); }),
-              cat("data.path is an address, ", address,
-                  ", and nothing is downloaded | fetch the file first, for example by curl -L -O "
-                  "ADDRESS, and write data.path=z.txt"));
+              cat("data.path is an address, ", address, ", and nothing is downloaded | ", hint));
   }
   data = {"://a", "a b://c", "http:/a"};
   table.make_paths_absolute("/");

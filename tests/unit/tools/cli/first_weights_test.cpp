@@ -13,6 +13,7 @@ namespace lockstep::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class FirstWeights : public ::testing::Test {
  protected:
@@ -39,6 +40,8 @@ TEST_F(FirstWeights, NamesTheFileThatPyTorchHasDownloaded) {
   EXPECT_THAT(refusal("resnet50"), HasSubstr("init.from=" + downloaded().string()));
   EXPECT_THAT(refusal("resnet50.pth"), HasSubstr("init.from=" + downloaded().string()));
   EXPECT_EQ(downloaded_weights("resnet5"), "");
+  for (const char* other : {"resnet50.a1_in1k", "timm/resnet50", "runs/resnet50"})
+    EXPECT_THAT(refusal(other), Not(HasSubstr(downloaded().string()))) << other;
 }
 
 TEST_F(FirstWeights, SaysOfTheNameOfAModelThatNothingIsDownloaded) {

@@ -102,6 +102,12 @@ TEST(ScriptCommand, LinesThatOnlyAKernelRunsAreTakenOut) {
                     "; take its calls of get_ipython() out, which stand for 3 lines that only a "
                     "kernel runs (first: !pip install timm); then lockstep launch python3 ",
                     script, " (lockstep help notebook)")));
+  EXPECT_THAT(hint(R"~({"cell_type": "code", "source": "print('%d'\n  % (1))\nok = (1\n!= 2)"},
+                       {"cell_type": "code", "source": "print('x=!', f(a=1))\ny = x"})~"),
+              HasSubstr(chain))
+      << "Python";
+  EXPECT_THAT(hint(R"({"cell_type": "code", "source": "gpus = !nvidia-smi -L\n%%bash\nls"})"),
+              HasSubstr("for 2 lines that only a kernel runs (first: gpus = !nvidia-smi -L)"));
   for (const char* odd : {"7", "[]", R"({"cell_type": 7})", R"({"cell_type": "code"})",
                           R"({"cell_type": "code", "source": {}})", "{"})
     EXPECT_THAT(hint(odd), HasSubstr(chain)) << odd;

@@ -122,6 +122,17 @@ TEST(Differences, OfDataForbidEveryVerdict) {
   EXPECT_EQ(row(compare(x, y, {}), "best.loss").conclusion, Conclusion::not_comparable);
 }
 
+// Runs of older versions have the hash of data, but not that of the contents of pictures.
+TEST(Differences, OfContentsCountWhereBothSidesHaveThem) {
+  const auto holding = [](const TrialGroup& group, const char* contents) {
+    return with(group, "data.contents", FactKind::work, contents);
+  };
+  EXPECT_EQ(compare(holding(a, "one"), holding(b, "two"), {}).conclusion,
+            Conclusion::not_comparable);
+  EXPECT_EQ(compare(holding(a, "one"), holding(b, "one"), {}).conclusion, Conclusion::slower);
+  EXPECT_EQ(compare(a, holding(b, "one"), {}).conclusion, Conclusion::slower);
+}
+
 TEST(Differences, InTheAmountForbidTotalsAndGiveThemPerUnit) {
   TrialGroup x = a, y = with(b, "steps", FactKind::amount, 50);
   for (TrialGroup* side : {&x, &y})

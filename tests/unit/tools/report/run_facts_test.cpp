@@ -315,6 +315,13 @@ TEST_F(RunFacts, WhatAnInitBeganWithIsItsFilesHashes) {
   EXPECT_NE(a.value("init"), b.value("init"));
 }
 
+TEST_F(RunFacts, ContentsOfDataAreAFactOfTheirOwn) {
+  const Trial a = facts_of({.name = "a", .more = {{"data_hash", "1"}, {"data_contents", "2"}}});
+  EXPECT_EQ(a.value("data"), "1");
+  EXPECT_EQ(a.value("data.contents"), "2");
+  EXPECT_FALSE(facts_of({.name = "b"}).facts.contains("data.contents"));
+}
+
 TEST_F(RunFacts, WhatAnOptionStoodForIsBesideItsValue) {
   nlohmann::json more = lockstep::testing::record_of({.name = "a"});
   more["config"]["episode.n_way"] = 0;

@@ -342,8 +342,10 @@ TEST_F(FirstWeights, OfAnotherSizeAreSaidToBe) {
                     HasSubstr("set the options of model.*"), Not(HasSubstr("init.missing="))));
   options.init.missing = {"*"};
   options.init.unexpected = {"other.*"};
-  EXPECT_THAT(fault(save(tensors)), AllOf(HasSubstr("no tensor of the file is one of the model"),
-                                          HasSubstr("set the options of model.*")));
+  EXPECT_THAT(fault(save(tensors)),
+              AllOf(HasSubstr("no tensor of the file is one of the model"),
+                    HasSubstr("5 tensors of the model's names, but of another shape: set the "
+                              "options of model.*")));
 }
 
 // The options of the hint are enough.
