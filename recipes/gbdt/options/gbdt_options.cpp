@@ -298,14 +298,36 @@ std::string any_case(std::string value) {
 
 const char* const yes_or_no[] = {"false", "true"};
 
+// A symbol or a column may hold a slash (BTC/USD), but does not look so.
+bool is_like_a_list(const std::string& name) {
+  const bool is_path = name.starts_with('/') || name.starts_with("./") || name.starts_with("../") ||
+                       name.starts_with("~/");
+  return is_path || any_case(std::filesystem::path(name).extension().string()) == ".txt";
+}
+
+[[noreturn]] void refuse_list(const char* key, const std::string& name) {
+  std::error_code failed;
+  if (std::filesystem::is_regular_file(name, failed))
+    throw Error(cat(key, " names the file ", name, " beside others"),
+                cat("give ", key, "=", name, " alone, and write the others into it"));
+  throw Error(cat(key, ": there is no file ", name),
+              cat(key, " is a list of names, or a file with one a line; look at the path"));
+}
+
 }  // namespace
 
-std::vector<std::string> listed_names(const std::filesystem::path& file) {
+std::vector<std::string> listed_names(const char* key, const std::vector<std::string>& names) {
+  std::error_code failed;
+  if (names.size() != 1 || !std::filesystem::is_regular_file(names[0], failed)) {
+    for (const std::string& name : names)
+      if (is_like_a_list(name)) refuse_list(key, name);
+    return names;
+  }
   std::vector<std::string> words;
-  for (const std::string& line : lines_of(read_file(file, list_bytes)))
+  for (const std::string& line : lines_of(read_file(names[0], list_bytes)))
     if (std::string word = trim(line); !word.empty() && word[0] != '#')
       words.push_back(std::move(word));
-  if (words.empty()) throw Error(cat(file.string(), " lists nothing"), "write one name a line");
+  if (words.empty()) throw Error(cat(names[0], " lists nothing"), "write one name a line");
   return words;
 }
 
@@ -351,9 +373,7 @@ const Objective& GbdtOptions::learns() const { return find_objective(objective);
 
 BarColumns GbdtOptions::columns() const {
   using Prices = BarColumns::Prices;
-  std::vector<std::string> names = features;
-  if (names.size() == 1 && names[0] != "*" && std::filesystem::is_regular_file(names[0]))
-    names = listed_names(names[0]);
+  std::vector<std::string> names = listed_names("features", features);
   return {.prices = names.empty()          ? Prices::all
                     : label_column.empty() ? Prices::close
                                            : Prices::none,

@@ -94,9 +94,10 @@ std::string made_note(bool are_tables);
 
 std::vector<Synonym> synonyms();  // what other programs call these options
 
-// The lines of a file, without empty ones and those that begin with #. Throws Error where it has
-// none.
-std::vector<std::string> listed_names(const std::filesystem::path& file);
+// The names, or the lines of the one file that they name, without empty ones and those that begin
+// with #. key: the option, for messages. Throws Error where the file lists nothing, and of a name
+// that can only be meant as a file, which is not there or stands beside others.
+std::vector<std::string> listed_names(const char* key, const std::vector<std::string>& names);
 
 // The functions that GbdtOptions and the recipe call: set by linking the targets gbdt-train and
 // gbdt-batch, null elsewhere.

@@ -149,11 +149,9 @@ void check_made(const std::vector<std::string>& wanted) {
 
 // Those that the options name, in their order; empty: none.
 std::vector<std::string> named_symbols(const GbdtOptions& options) {
-  std::vector<std::string> named = options.symbols;
-  if (named.empty() && !options.symbol.empty()) named = {options.symbol};
-  if (named.size() == 1 && std::filesystem::is_regular_file(named[0]))
-    named = listed_names(named[0]);
-  return named;
+  if (options.symbols.empty() && !options.symbol.empty())
+    return listed_names("symbol", {options.symbol});
+  return listed_names("symbols", options.symbols);
 }
 
 struct UniqueSymbols {

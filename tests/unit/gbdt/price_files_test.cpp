@@ -431,7 +431,8 @@ TEST(MissingCells, AreThoseOfPandas) {
 TEST(Lists, MayHaveAByteOrderMarkAndCommasWithinValues) {
   const TemporaryDirectory folder;
   write_file_atomic(folder.path() / "list.txt", "\xEF\xBB\xBFM&M\r\n# none\r\nS0\r\n");
-  EXPECT_THAT(listed_names(folder.path() / "list.txt"), ElementsAre("M&M", "S0"));
+  EXPECT_THAT(listed_names("symbols", {(folder.path() / "list.txt").string()}),
+              ElementsAre("M&M", "S0"));
   GbdtOptions options;
   options.table.set("params", "metric=auc\\,binary_logloss,max_bin=63");
   EXPECT_THAT(options.params, ElementsAre("metric=auc,binary_logloss", "max_bin=63"));

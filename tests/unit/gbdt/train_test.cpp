@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
+#include "fakes/error_of.h"
 #include "recipes/gbdt/train/artefacts.h"
 #include "recipes/gbdt/train/stopping_metric.h"
 #include "recipes/gbdt/train/telemetry.h"
@@ -453,6 +454,16 @@ TEST(BatchSymbols, ComeFromTheListAFileOrTheFolder) {
   options.symbols = {(folder.path() / "some.txt").string()};
   EXPECT_THAT(batch_symbols(options), ::testing::ElementsAre("BB"));
   options.data.path = (folder.path() / "AA.csv").string();
+  const std::string lists = (folder.path() / "none.txt").string();
+  for (const std::string& absent : {lists, std::string("none.txt"), std::string("./none")}) {
+    options.symbols = {absent};
+    EXPECT_THAT(error_of([&] { batch_symbols(options); }),
+                HasSubstr(cat("symbols: there is no file ", absent)));
+    options.symbols = {"AA", absent};
+    EXPECT_THAT(error_of([&] { batch_symbols(options); }), HasSubstr("there is no file"));
+  }
+  options.symbols = {(folder.path() / "some.txt").string(), "AA"};
+  EXPECT_THAT(error_of([&] { batch_symbols(options); }), HasSubstr("beside others"));
   options.symbols = {"other"};
   EXPECT_THAT(batch_symbols(options), ::testing::ElementsAre("other"));
   options.symbols = {"AA", "BB"};
