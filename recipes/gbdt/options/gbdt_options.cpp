@@ -207,10 +207,11 @@ void check_groups(const GbdtOptions& o, Task task) {
 void check_label(const GbdtOptions& o) {
   const Objective& objective = o.learns();
   check_groups(o, objective.task);
-  if (o.label_column.empty() && o.horizon == 0)
+  const bool is_of_closes = o.label_column.empty() && o.data.made_rows == 0;
+  if (is_of_closes && o.horizon == 0)
     throw Error("horizon=0: the close does not move over no bars",
                 "set horizon=1, or label=COLUMN");
-  if (o.label_column.empty() && objective.task == Task::multiclass && o.threshold < 0)
+  if (is_of_closes && objective.task == Task::multiclass && o.threshold < 0)
     throw Error(cat("threshold=", general(o.threshold, 6),
                     " leaves no closes between those that fall and those that rise"),
                 "give the share that a rise or fall has at least");

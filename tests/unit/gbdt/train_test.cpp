@@ -442,6 +442,19 @@ TEST(GbdtOptions, RefuseOrTellWhatDoesNothing) {
   EXPECT_EQ(GbdtOptions().idle_note(true), "");
 }
 
+// Its rows have no close and no time.
+TEST(GbdtOptions, OfAMadeTableAreNotRefusedForCloses) {
+  GbdtOptions options;
+  options.table.set("data.made_rows", "3000");
+  options.table.set("horizon", "0");
+  options.table.set("objective", "multiclass");
+  options.table.set("threshold", "-0.1");
+  EXPECT_EQ(error_if_any([&] { options.check(); }), "");
+  EXPECT_EQ(options.idle_note(true), "horizon, threshold do nothing: the rows have no time");
+  options.table.set("data.made_rows", "0");
+  EXPECT_THAT(error_if_any([&] { options.check(); }), HasSubstr("over no bars"));
+}
+
 TEST(BatchSymbols, ComeFromTheListAFileOrTheFolder) {
   const TemporaryDirectory folder;
   for (const char* symbol : {"AA", "BB"})
