@@ -119,6 +119,35 @@ std::string first_skip(const std::vector<PlannedWindow>& windows) {
   return cat(window_label(first->symbol, first->window), ", because ", first->skip);
 }
 
+// Why a window is skipped, without what differs from one to the next: numbers, days, the symbol and
+// advice.
+std::string kind_of_skip(const PlannedWindow& window) {
+  std::string kind = window.skip.substr(0, window.skip.find(';'));
+  if (const std::size_t at = kind.find(" " + window.symbol + " "); at != kind.npos)
+    kind.erase(at, window.symbol.size() + 1);
+  std::erase_if(kind, [](char letter) { return letter >= '0' && letter <= '9'; });
+  return kind;
+}
+
+// "2 windows will be skipped, the first, MADE01_2022-01-01_to_2022-06-30, because …", for each kind
+// of reason.
+std::vector<std::string> skip_notes(const std::vector<PlannedWindow>& windows) {
+  std::vector<std::pair<std::string, std::vector<PlannedWindow>>> kinds;
+  for (const PlannedWindow& window : windows) {
+    if (window.skip.empty()) continue;
+    const std::string kind = kind_of_skip(window);
+    auto known = std::find_if(kinds.begin(), kinds.end(),
+                              [&](const auto& one) { return one.first == kind; });
+    if (known == kinds.end()) known = kinds.insert(known, {kind, {}});
+    known->second.push_back(window);
+  }
+  std::vector<std::string> notes;
+  for (const auto& [kind, skipped] : kinds)
+    notes.push_back(cat(counted(skipped.size(), "window", "windows"),
+                        " will be skipped, the first, ", first_skip(skipped)));
+  return notes;
+}
+
 // "symbols names INFY more than once: …"; "" where each is named once.
 std::string repeated_note(const GbdtOptions& options) {
   constexpr std::size_t most_named = 5;
@@ -134,11 +163,8 @@ std::string repeated_note(const GbdtOptions& options) {
 std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& asked,
                                   const std::vector<PlannedWindow>& windows) {
   std::vector<std::string> symbols;
-  std::size_t skipped = 0;
-  for (const PlannedWindow& window : windows) {
+  for (const PlannedWindow& window : windows)
     if (symbols.empty() || symbols.back() != window.symbol) symbols.push_back(window.symbol);
-    if (!window.skip.empty()) ++skipped;
-  }
   std::vector<std::string> notes;
   if (options.made()) notes.push_back(made_note(options.data.made_rows > 0));
   notes.push_back(cat(counted(symbols.size(), "symbol", "symbols"), ", ",
@@ -155,9 +181,7 @@ std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& 
   if (!windows.empty())
     if (std::string idle = options.idle_note(windows[0].window.is_everything); !idle.empty())
       notes.push_back(std::move(idle));
-  if (skipped > 0)
-    notes.push_back(cat(counted(skipped, "window", "windows"), " will be skipped, the first, ",
-                        first_skip(windows)));
+  for (std::string& skipped : skip_notes(windows)) notes.push_back(std::move(skipped));
   return notes;
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -14,6 +15,7 @@
 namespace lockstep::gbdt {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -175,6 +177,33 @@ TEST_F(PlanBatch, SaysInHowManyWindowsTheLeavesCannotBeReached) {
               Contains(HasSubstr("in 6 of 6 windows num_leaves=5 may not be reached: ")));
   options.table.set("num_leaves", "4");
   EXPECT_THAT(options.plan_batch().notes, Not(Contains(HasSubstr("be reached"))));
+}
+
+// The first window begins before there are 60 bars, the last ones after all prices.
+TEST_F(PlanBatch, SaysEachKindOfReasonForWhichWindowsAreSkipped) {
+  const TemporaryDirectory folder;
+  std::string csv = "date,open,high,low,close,volume\n";
+  for (int day = 0; day < 400; ++day) {
+    const double close = 100 + day % 7 + day % 40;
+    csv += cat(to_text(*parse_day("2020-01-01") + day), ",", close, ",", close + 1, ",", close - 1,
+               ",", close, ",1000\n");
+  }
+  for (const char* symbol : {"A", "B"})
+    write_file_atomic(folder.path() / (std::string(symbol) + ".csv"), csv);
+  GbdtOptions options;
+  options.data.path = folder.path().string();
+  options.table.set("start", "2020-01-01");
+  options.table.set("end", "2021-09-01");
+  options.table.set("window_days", "100");
+  const std::vector<std::string> notes = options.plan_batch().notes;
+  EXPECT_THAT(notes, Contains(HasSubstr("2 windows will be skipped, the first, "
+                                        "A_2020-01-01_to_2020-04-10, because features need 60")));
+  EXPECT_THAT(notes, Contains(AllOf(HasSubstr(" windows will be skipped, the first, A_20"),
+                                    HasSubstr("because the prices of A end at 2021-02-03"))));
+  EXPECT_EQ(
+      std::count_if(notes.begin(), notes.end(),
+                    [](const std::string& note) { return note.find("skipped, the") != note.npos; }),
+      2);
 }
 
 TEST_F(PlanBatch, CountsTheWindowsThatWillBeSkipped) {
