@@ -106,9 +106,14 @@ std::string aligned(const Lines& lines) {
   return text;
 }
 
+// A window that left nothing is named as its job, whose name may have the setting.
 std::string name_of(const WindowRecord& window) {
-  const std::string setting = setting_text(window);
-  return cat(window.label, setting.empty() ? "" : " ", setting);
+  std::vector<std::string> words;
+  for (const auto& [key, value] : window.setting)
+    if (std::string word = cat(key, "=", value);
+        cat(",", window.label, ",").find(cat(",", word, ",")) == std::string::npos)
+      words.push_back(std::move(word));
+  return cat(window.label, words.empty() ? "" : " ", join(words, ","));
 }
 
 std::string window_lines(const BatchRecords& records) {
@@ -337,7 +342,7 @@ std::string expected_text(const BatchRecords& records, std::size_t most_named) {
   std::map<std::string, Count> symbols;
   std::set<std::string> settings;
   std::string missing;
-  std::size_t named = 0, success = 0;
+  std::size_t named = 0, success = 0, waiting = 0;
   for (const WindowRecord& window : records.windows) {
     Count& count = symbols[window.symbol];
     ++count.all;
@@ -346,11 +351,16 @@ std::string expected_text(const BatchRecords& records, std::size_t most_named) {
     const bool is_there = window.status == "success";
     count.success += is_there;
     success += is_there;
-    if (!is_there && ++named <= most_named)
+    const bool waits = window.status == "waiting" && window.why.empty();  // for its first try
+    waiting += waits;
+    if (!is_there && !waits && ++named <= most_named)
       missing += cat("missing: ", name_of(window), ": ", window.status,
                      window.why.empty() ? "" : ", ", window.why, "\n");
   }
   if (named > most_named) missing += cat("and ", named - most_named, " more, in windows.csv\n");
+  if (waiting > 0)
+    missing += cat(count_of(static_cast<std::int64_t>(waiting), "window"),
+                   waiting == 1 ? " is" : " are", " waiting\n");
   std::vector<std::string> fewer;
   std::size_t most = 0, least = records.windows.size(), windows = 0;
   for (const auto& [symbol, count] : symbols) windows += count.windows.size();

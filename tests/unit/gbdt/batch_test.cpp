@@ -279,9 +279,27 @@ TEST_F(Gather, NamesWindowsOfWhichNothingIsLeft) {
       {.name = "MADE02_y", .parameters = {{"symbol", "MADE02"}}, .state = "waiting"});
   const std::string shown = gather();
   EXPECT_THAT(shown, HasSubstr("expected 3 windows of 2 symbols, 1 to 2 of each: 1 succeeded; "
-                               "MADE02 0 of 2\nmissing: MADE02_y: waiting\n"
-                               "missing: MADE02_x: failed, ended by SIGKILL\n"));
+                               "MADE02 0 of 2\nmissing: MADE02_x: failed, ended by SIGKILL\n"
+                               "1 window is waiting\n"));
   EXPECT_EQ(read_csv(folder_.path() / "windows.csv").rows.size(), 3u);
+}
+
+// Such as after Ctrl-C, where most windows wait.
+TEST_F(Gather, CountsWindowsThatWaitAndNamesTheSettingOfOthersOnce) {
+  train("jobs/a", "2022-01-01", "2022-06-30", "31");
+  for (const char* name : {"MADE02_x,num_leaves=63", "MADE02_y,num_leaves=63", "z"})
+    end_.jobs.push_back({.name = name,
+                         .parameters = {{"symbol", "MADE02"}, {"num_leaves", "63"}},
+                         .state = "waiting"});
+  end_.jobs[1].state = end_.jobs[3].state = "failed";
+  end_.jobs.push_back({.name = "w",
+                       .parameters = {{"symbol", "MADE02"}, {"num_leaves", "63"}},
+                       .state = "waiting"});
+  const std::string shown = gather();
+  EXPECT_THAT(shown, HasSubstr("missing: MADE02_x,num_leaves=63: failed\n"));
+  EXPECT_THAT(shown, HasSubstr("missing: z num_leaves=63: failed\n"));
+  EXPECT_THAT(shown, HasSubstr("2 windows are waiting\n"));
+  EXPECT_THAT(shown, Not(HasSubstr(": waiting")));
 }
 
 TEST_F(Gather, TakesNoValidationForATest) {
