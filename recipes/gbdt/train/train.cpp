@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "core/base/whole_number.h"
+#include "planning/words.h"
 #include "recipes/gbdt/lightgbm/gpu.h"
 #include "recipes/gbdt/metrics/metric_text.h"
 #include "recipes/gbdt/train/job_results.h"
@@ -22,40 +23,51 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// The options of this training for its data and its label, for another command.
-std::string data_words(const GbdtOptions& options) {
+// Those of the options that are given, as words of another command.
+std::string given_words(const GbdtOptions& options, const std::vector<const char*>& keys) {
   std::string words;
-  for (const char* key : {"data.path",
-                          "data.made_rows",
-                          "data.made_seed",
-                          "features",
-                          "feature_set",
-                          "label",
-                          "group",
-                          "time",
-                          "symbol_column",
-                          "date_order",
-                          "objective",
-                          "horizon",
-                          "threshold",
-                          "test",
-                          "split.valid_share",
-                          "split.test_share",
-                          "split.shuffle",
-                          "params",
-                          "early_stopping",
-                          "subsample",
-                          "subsample_freq"})
+  for (const char* key : keys)
     if (options.table.is_given(key))
       words += " " + quote_for_shell(cat(key, "=", options.table.get(key)));
   return words;
+}
+
+// For the same data, label and device.
+std::string data_words(const GbdtOptions& options) {
+  std::vector<const char*> keys = {"data.path",
+                                   "data.made_rows",
+                                   "data.made_seed",
+                                   "features",
+                                   "feature_set",
+                                   "label",
+                                   "group",
+                                   "time",
+                                   "symbol_column",
+                                   "date_order",
+                                   "objective",
+                                   "horizon",
+                                   "threshold",
+                                   "test",
+                                   "split.valid_share",
+                                   "split.test_share",
+                                   "split.shuffle",
+                                   "params",
+                                   "early_stopping",
+                                   "subsample",
+                                   "subsample_freq",
+                                   "gbdt.device",
+                                   "gbdt.gpu_platform"};
+  if (options.gbdt.device == TrainDevice::cuda)  // which is refused without them
+    keys.insert(keys.end(), {"max_depth", "is_unbalance", "gbdt.strict"});
+  return given_words(options, keys);
 }
 
 std::vector<std::string> next_commands(const GbdtOptions& options, const DirectContext& context,
                                        const std::string& symbol) {
   const std::string data = data_words(options);
   std::vector<std::string> commands = {
-      cat("lockstep train gbdt preset=experiment ", quote_for_shell(cat("symbol=", symbol)), data),
+      cat("lockstep train gbdt preset=experiment ", quote_for_shell(cat("symbol=", symbol)), data,
+          given_words(options, {"start", "end"})),
       cat("lockstep batch gbdt", data)};
   if (options.made())
     commands.emplace_back("lockstep train gbdt data.path=DIR symbol=NAME start=2022-01-01");
@@ -94,10 +106,11 @@ DirectResult train(const GbdtOptions& options, const DirectContext& context) {
   const WindowResult result = train_window(options, *library, task, context.say);
   if (result.status == DirectResult::Status::success) {
     const auto& model = result.metadata.at("model");
+    const int leaves = model.at("most_leaves").get<int>();
     context.say(cat(result.metadata.at("window_label").get<std::string>(), ": ",
                     result.metadata.at("sample_counts").at("train").get<int>(), " rows, ",
-                    model.at("trees").get<int>(), " trees of at most ",
-                    model.at("most_leaves").get<int>(), " leaves, ended by ",
+                    count_of(model.at("trees").get<int>(), "tree"), " of at most ", leaves,
+                    leaves == 1 ? " leaf" : " leaves", ", ended by ",
                     model.at("ended_by").get<std::string>()));
   }
   return {.status = result.status,

@@ -306,6 +306,16 @@ TEST_F(Gbdt, OfARefusedStartNothingIsLeft) {
   EXPECT_FALSE(exists("runs/w"));
 }
 
+TEST_F(Gbdt, NamesTheSameDaysInTheCommandToTryNextAndCountsOneTree) {
+  const ToolResult result = tool({"train", "gbdt", "--name", "g", "start=2022-03-01",
+                                  "end=2022-12-01", "gbdt.device=cpu", "n_estimators=1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("  lockstep train gbdt preset=experiment symbol=MADE01 "
+                                    "gbdt.device=cpu start=2022-03-01 end=2022-12-01\n"));
+  EXPECT_THAT(result.err, HasSubstr("  lockstep batch gbdt gbdt.device=cpu\n"));
+  EXPECT_THAT(result.err, HasSubstr(" rows, 1 tree of at most "));
+}
+
 TEST_F(Gbdt, EndsAtTheFirstInterruptAndSaysThatNothingResumesIt) {
   testing::ToolProcess process(
       {testing::program("lockstep"), "train", "gbdt", "--name", "w", "data.made_rows=20000",
