@@ -98,6 +98,15 @@ TEST_F(Compare, AGroupIsTakenByItsName) {
   EXPECT_THAT(compare({"--groups", "a=base", "b=base-s1"}).err, HasSubstr("named twice"));
 }
 
+TEST_F(Compare, ListsOfRunsWithoutTheFlagAreAnsweredWithIt) {
+  groups(0.1, 0.12);
+  const ToolResult result = compare({"a1,a2,a3", "b1,b2,b3"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("a1,a2,a3 names several runs, but a side is one"));
+  EXPECT_THAT(result.err, HasSubstr("lockstep compare --groups a=a1,a2,a3 b=b1,b2,b3"));
+  EXPECT_THAT(compare({"old=a1,a2", "b1"}).err, HasSubstr("--groups old=a1,a2 b=b1"));
+}
+
 TEST_F(Compare, GroupsNeedRunsOfTheirOwn) {
   groups(0.1, 0.12);
   const ToolResult empty = compare({"--groups", "x=,", "y=b1"});

@@ -205,6 +205,22 @@ std::pair<TrialGroup, TrialGroup> abtest_sides(const Parsed& parsed, const std::
   return {std::move(sides.a), std::move(sides.b)};
 }
 
+// Without --groups, a list is taken for one name.
+void check_one_run_each(const std::vector<std::string>& words, const std::string& root) {
+  const auto is_list = [&](const std::string& word) {
+    return word.find(',') != word.npos && word.find(':') == word.npos && !lies_there(word) &&
+           !lies_there(std::filesystem::path(root) / word);
+  };
+  const auto list = std::find_if(words.begin(), words.end(), is_list);
+  if (list == words.end()) return;
+  std::string command = "lockstep compare --groups";
+  for (std::size_t i = 0; i < words.size(); ++i)
+    command += cat(" ", words[i].find('=') == std::string::npos ? i == 0 ? "a=" : "b=" : "",
+                   shell_word(words[i]));
+  throw Error(cat(printable(*list), " names several runs, but a side is one"),
+              cat("for repeats: ", printable(command)));
+}
+
 std::pair<TrialGroup, TrialGroup> sides(const Parsed& parsed, const std::string& root,
                                         CompareOptions& options) {
   const std::vector<std::string>& words = parsed.positionals;
@@ -218,6 +234,7 @@ std::pair<TrialGroup, TrialGroup> sides(const Parsed& parsed, const std::string&
     check_groups(a, b);
     return {std::move(a), std::move(b)};
   }
+  check_one_run_each(words, root);
   TrialGroup a, b;
   a.trials.push_back(trial_of(words[0], root));
   b.trials.push_back(trial_of(words[1], root));
