@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/files/file_kind.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
 
@@ -31,17 +33,35 @@ SharedCells& shared_cells() {
   return kept;
 }
 
+// Says what a folder without price files holds in their place.
+[[noreturn]] void refuse_folder(const fs::path& folder, const std::vector<fs::path>& others) {
+  const std::string hint = "a folder of prices has a file SYMBOL.csv for each symbol";
+  if (others.empty()) throw Error(cat(folder.string(), " holds no CSV file"), hint);
+  const fs::path first = *std::min_element(others.begin(), others.end());
+  std::ifstream in(first, std::ios::binary);
+  std::string head(file_kind_bytes, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  const std::string name = printable(first.filename().string());
+  const std::optional<FileKind> kind = kind_of_file(head, first);
+  throw Error(cat(folder.string(), " holds no CSV file, but ", name, kind ? ", " : "",
+                  kind ? kind->name : "",
+                  others.size() > 1 ? cat(", and ", others.size() - 1, " more") : ""),
+              kind ? cat(hint, "; ", text_remedy(*kind, name, TextForm::csv_with_index)) : hint);
+}
+
 std::vector<fs::path> price_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code failed;
+  std::vector<fs::path> files, others;
+  std::error_code failed, ignored;
   for (const auto& entry : fs::directory_iterator(folder, failed))
-    if (is_price_file(entry.path())) files.push_back(entry.path());
+    if (is_price_file(entry.path()))
+      files.push_back(entry.path());
+    else if (entry.is_regular_file(ignored) && !entry.path().filename().string().starts_with('.'))
+      others.push_back(entry.path());
   if (failed)
     throw Error(cat(folder.string(), ": ", failed.message()),
                 "data.path is a folder with a file SYMBOL.csv for each symbol, or one such file");
-  if (files.empty())
-    throw Error(cat(folder.string(), " holds no CSV file"),
-                "a folder of prices has a file SYMBOL.csv for each symbol");
+  if (files.empty()) refuse_folder(folder, others);
   std::sort(files.begin(), files.end());
   return files;
 }

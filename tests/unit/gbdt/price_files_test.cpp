@@ -57,6 +57,19 @@ std::string in_utf16(const std::string& text, bool big_endian) {
   return wide;
 }
 
+TEST(PriceFiles, OfAnotherKindAreNamedWhereAFolderHasNoOther) {
+  const TemporaryDirectory folder;
+  EXPECT_THAT(error_of([&] { list_symbols(folder.path()); }),
+              HasSubstr(folder.path().string() + " holds no CSV file | "));
+  write_file_atomic(folder.path() / "TCS.parquet", "PAR1" + std::string(600, 'x') + "PAR1");
+  EXPECT_THAT(error_of([&] { list_symbols(folder.path()); }),
+              AllOf(HasSubstr("holds no CSV file, but TCS.parquet, a Parquet file | "),
+                    HasSubstr("read_parquet")));
+  write_file_atomic(folder.path() / "A.txt", "x");
+  EXPECT_THAT(error_of([&] { list_symbols(folder.path()); }),
+              HasSubstr("holds no CSV file, but A.txt, and 1 more | a folder of prices"));
+}
+
 TEST(PriceFile, OfPandasWithItsIndexPassesOverTheColumnWithoutAName) {
   for (const char* name : {"", "Unnamed: 0"}) {
     const Bars bars =
