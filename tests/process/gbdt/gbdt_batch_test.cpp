@@ -358,5 +358,16 @@ TEST_F(GbdtBatch, ShowsJobsOrWritesTheirFileWithoutRunningThem) {
   EXPECT_FALSE(exists("runs"));
 }
 
+TEST_F(GbdtBatch, AWrongFlagIsRefusedBeforeAJobFileIsWritten) {
+  for (const auto& [flag, value] :
+       {std::pair{"--slots", "0"}, std::pair{"--grace", "soon"}, std::pair{"--log-limit-mb", "x"},
+        std::pair{"--expect", "x"}, std::pair{"--halt", "x"}}) {
+    const ToolResult result = batch({"--name", "g", flag, value});
+    EXPECT_EQ(result.code, 2) << flag;
+    EXPECT_THAT(result.err, Not(HasSubstr("job file"))) << flag;
+    EXPECT_FALSE(exists("runs/g.toml")) << flag;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -40,7 +40,10 @@ struct GpuNeeds {
   std::string on_cpu, on_gpu;  // as in DirectBatch
   bool is_resumed = false;     // from a command without --devices-like
 };
-// Call it before anything is written. Throws Error if jobs cannot run without a GPU and there is
+// Call both before anything is written. Throws Error if the value of a flag for the place of jobs,
+// such as --slots, is none.
+void check_place_flags(const Parsed& parsed);
+// Throws Error if jobs cannot run without a GPU and there is
 // none, unless they are only shown. Also throws if --expect is about GPUs that no job requests.
 void check_gpus(const Parsed& parsed, const GpuNeeds& needs);
 // The number of concurrent jobs on this machine, or on that of --devices-like, and the cores that

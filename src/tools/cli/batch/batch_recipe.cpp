@@ -54,6 +54,7 @@ int run_file(const Parsed& parsed, const fs::path& file, const DirectJobs& jobs)
 
 void check_flags(const Parsed& parsed) {
   check_search_flags(parsed);
+  check_place_flags(parsed);
   for (const char* flag : {"--dry-run", "--devices-like"})
     if (parsed.has("--write") && parsed.has(flag))
       throw Error(cat(flag, " writes nothing, and --write does"), "leave one of them out");

@@ -446,9 +446,9 @@ void retry_skipped(Ledger& ledger) {
 
 // made_by: as in run_made_jobs; "" for a job file of the user.
 int run_asked_jobs(const Parsed& parsed, const std::string& made_by) {
+  check_place_flags(parsed);
   Asked asked = asked_jobs(parsed);
   check_jobs(*asked.jobs);
-  check_reports(parsed);
   check_search(parsed, *asked.jobs);
   check_gpus(parsed, gpu_needs(parsed, asked));
   const std::vector<Device> devices = batch_devices(parsed, asked.jobs->wants_gpu());
@@ -487,7 +487,7 @@ int batch_add_main(const Parsed& parsed) {
 
 int batch_resume_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
-  check_reports(parsed);
+  check_place_flags(parsed);
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path, "batch"));
   Ledger ledger = Ledger::open(batch.ledger());
   check_gpus(parsed, gpu_needs(ledger));
@@ -524,6 +524,14 @@ std::vector<Flag> resume_flags() {
 }
 
 }  // namespace
+
+void check_place_flags(const Parsed& parsed) {
+  slots_of(parsed);
+  log_limit_of(parsed);
+  duration_of(parsed, "--grace", 10, 0);
+  expectations_of(parsed);
+  check_reports(parsed);
+}
 
 void check_gpus(const Parsed& parsed, const GpuNeeds& needs) {
   check_expectations(parsed, needs);
