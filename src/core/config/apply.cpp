@@ -131,10 +131,11 @@ void apply_preset(const detail::Tables& tables, const Source& chosen) {
                    .source = {.kind = ValueSource::Kind::preset, .where = preset->name}});
 }
 
-// A list that an argument replaces may be one that the caller takes apart: it has made arguments of
-// its values, and an option of one value would refuse it.
-bool is_replaced_list(const Source& source, const std::vector<Source>& sources) {
-  return source.value.is_array() &&
+// A list of an option that an argument sets may be one that the caller takes apart: it has made
+// arguments of the values, and an option of one value would refuse the list.
+bool is_replaced_list(const detail::Tables& tables, const Source& source,
+                      const std::vector<Source>& sources) {
+  return source.value.is_array() && tables.find(source.key) != nullptr &&
          std::any_of(sources.begin(), sources.end(), [&](const Source& other) {
            return other.source.kind == ValueSource::Kind::argument && other.key == source.key;
          });
@@ -156,7 +157,7 @@ void apply_config(std::span<OptionTable* const> tables,
   for (const std::string& argument : assignments) sources.push_back(from_argument(all, argument));
   if (const std::optional<Source> preset = chosen_preset(all, sources)) apply_preset(all, *preset);
   for (const Source& source : sources)
-    if (!is_replaced_list(source, sources)) apply(all, source);
+    if (!is_replaced_list(all, source, sources)) apply(all, source);
 }
 
 void apply_json(std::span<OptionTable* const> tables, const json& record) {
