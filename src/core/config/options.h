@@ -150,8 +150,9 @@ std::string format_duration(Duration duration);  // "8h30m", "2.5s"
 // defaults over the preset named by the key `preset` and config files to key=value arguments. A
 // preset that neither files nor arguments name is applied only if the key was not set before, so
 // that arguments can overlay a record. files: TOML, nested tables joined with dots ([batch] global
-// = 8 is batch.global). Throws Error: unknown key (nearest named), bad value, unreadable file, TOML
-// syntax with its line, unknown preset. Keys after the faulty one change nothing.
+// = 8 is batch.global). A file's list is not looked at where an argument sets the option. Throws
+// Error: unknown key (nearest named), bad value, unreadable file, TOML syntax with its line,
+// unknown preset. Keys after the faulty one change nothing.
 void apply_config(std::span<OptionTable* const> tables,
                   std::span<const std::filesystem::path> files,
                   std::span<const std::string> assignments);
