@@ -206,6 +206,28 @@ TEST_F(PlanBatch, SaysEachKindOfReasonForWhichWindowsAreSkipped) {
       2);
 }
 
+// The closes of A stand still, and B has no volume.
+TEST_F(PlanBatch, TakesTheLackOfOtherFeaturesForOneKindOfReason) {
+  const TemporaryDirectory folder;
+  for (const char* symbol : {"A", "B"}) {
+    const bool is_still = symbol[0] == 'A';
+    std::string csv = "date,open,high,low,close,volume\n";
+    for (int day = 0; day < 300; ++day) {
+      const int close = day > 50 && is_still ? 100 : 100 + day % 7 + day % 40;
+      csv += cat(to_text(*parse_day("2020-01-01") + day), ",", close, ",", close, ",", close, ",",
+                 close, ",", day > 50 && !is_still ? 0 : 1000, "\n");
+    }
+    write_file_atomic(folder.path() / (std::string(symbol) + ".csv"), csv);
+  }
+  GbdtOptions options;
+  options.data.path = folder.path().string();
+  options.table.set("start", "2020-05-01");
+  options.table.set("end", "2020-08-09");
+  options.table.set("window_days", "100");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains(HasSubstr("2 windows will be skipped, the first, A_2020")));
+}
+
 TEST_F(PlanBatch, CountsTheWindowsThatWillBeSkipped) {
   GbdtOptions options;
   options.table.set("data.made_symbols", "1");
