@@ -336,6 +336,9 @@ TEST_F(Gbdt, EndsAtTheFirstInterruptAndSaysThatNothingResumesIt) {
   EXPECT_THAT(resumed.err, HasSubstr("run w cannot be resumed: gbdt makes no checkpoints"));
   EXPECT_EQ(evaluated.code, 2);
   EXPECT_THAT(evaluated.err, HasSubstr("run w has no model: it is interrupted (SIGINT)"));
+  EXPECT_EQ(tool({"report", "w"}).code, 0);
+  EXPECT_THAT(text("runs/w/report.md"),
+              HasSubstr("the run was interrupted and cannot be resumed: SIGINT"));
 }
 
 TEST_F(Gbdt, RefusesOptionsOfTheEngineByName) {
