@@ -134,6 +134,7 @@ TEST(GbdtDevice, IsChosenByOptionsAndNotByParameters) {
   EXPECT_THAT(refusal("gpu", "lambda_l2=1,gpu_use_dp=true"),
               HasSubstr("give gbdt.double_precision=true"));
   EXPECT_THAT(refusal("gpu", "gpu_device_id=1"), HasSubstr("give gbdt.device_id=1"));
+  EXPECT_THAT(refusal("gpu", "gpu_platform_id=-1"), HasSubstr("leave it out"));
   for (const char* name : {"gpu_platform_id", "gpu_use_dp", "gpu_device_id"})
     EXPECT_EQ(refusal("cpu", cat(name, "=0").c_str()),
               cat("params.", name, " does nothing: gbdt.device is cpu | leave it out"));
