@@ -341,6 +341,14 @@ TEST_F(Gbdt, EndsAtTheFirstInterruptAndSaysThatNothingResumesIt) {
               HasSubstr("the run was interrupted and cannot be resumed: SIGINT"));
 }
 
+// As in a copy of what the model needs.
+TEST_F(Gbdt, EvaluatesARunWithoutAState) {
+  ASSERT_EQ(tool({"train", "gbdt", "--name", "g", "n_estimators=1"}).code, 0);
+  std::filesystem::remove(folder() / "runs/g/state.json");
+  const ToolResult result = tool({"evaluate", "g"});
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
 TEST_F(Gbdt, RefusesOptionsOfTheEngineByName) {
   const ToolResult option = tool({"train", "gbdt", "batch.global=8"});
   EXPECT_EQ(option.code, 2);
