@@ -251,6 +251,7 @@ void check_idle(const GbdtOptions& o) {
 
 // Options choose the device, because they are checked, and LightGBM takes any number.
 void check_gpu_params(const GbdtOptions& o) {
+  if (!o.table.is_given("params")) return;  // models of earlier versions were trained with them
   for (const auto& [parameter, option] : {std::pair{"gpu_platform_id", "gbdt.gpu_platform"},
                                           std::pair{"gpu_use_dp", "gbdt.double_precision"},
                                           std::pair{"gpu_device_id", "gbdt.device_id"}}) {

@@ -139,6 +139,9 @@ TEST(GbdtDevice, IsChosenByOptionsAndNotByParameters) {
     EXPECT_EQ(refusal("cpu", cat(name, "=0").c_str()),
               cat("params.", name, " does nothing: gbdt.device is cpu | leave it out"));
   EXPECT_EQ(refusal("cpu", "lambda_l2=1"), "");
+  GbdtOptions recorded;
+  recorded.table.set("params", "gpu_platform_id=3", {.kind = ValueSource::Kind::preset});
+  EXPECT_EQ(error_if_any([&] { recorded.check(); }), "") << "the model is there";
 }
 
 // Job files of earlier versions give jobs on the CPU the number that {gpu} stands for.
