@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/files/file_kind.h"
@@ -33,17 +34,25 @@ SharedCells& shared_cells() {
   return kept;
 }
 
-// Says what a folder without price files holds in their place.
-[[noreturn]] void refuse_folder(const fs::path& folder, const std::vector<fs::path>& others) {
-  const std::string hint = "a folder of prices has a file SYMBOL.csv for each symbol";
-  if (others.empty()) throw Error(cat(folder.string(), " holds no CSV file"), hint);
-  const fs::path first = *std::min_element(others.begin(), others.end());
-  std::ifstream in(first, std::ios::binary);
+std::optional<FileKind> kind_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
   std::string head(file_kind_bytes, '\0');
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
-  const std::string name = printable(first.filename().string());
-  const std::optional<FileKind> kind = kind_of_file(head, first);
+  return kind_of_file(head, file);
+}
+
+// Says what a folder without price files holds in their place: the first file of a known kind, such
+// as Parquet, else the first file.
+[[noreturn]] void refuse_folder(const fs::path& folder, std::vector<fs::path> others) {
+  const std::string hint = "a folder of prices has a file SYMBOL.csv for each symbol";
+  if (others.empty()) throw Error(cat(folder.string(), " holds no CSV file"), hint);
+  std::sort(others.begin(), others.end());
+  const auto known = std::find_if(others.begin(), others.end(),
+                                  [](const fs::path& file) { return kind_of(file).has_value(); });
+  const fs::path shown = known == others.end() ? others.front() : *known;
+  const std::string name = printable(shown.filename().string());
+  const std::optional<FileKind> kind = kind_of(shown);
   throw Error(cat(folder.string(), " holds no CSV file, but ", name, kind ? ", " : "",
                   kind ? kind->name : "",
                   others.size() > 1 ? cat(", and ", others.size() - 1, " more") : ""),
@@ -61,7 +70,7 @@ std::vector<fs::path> price_files(const fs::path& folder) {
   if (failed)
     throw Error(cat(folder.string(), ": ", failed.message()),
                 "data.path is a folder with a file SYMBOL.csv for each symbol, or one such file");
-  if (files.empty()) refuse_folder(folder, others);
+  if (files.empty()) refuse_folder(folder, std::move(others));
   std::sort(files.begin(), files.end());
   return files;
 }

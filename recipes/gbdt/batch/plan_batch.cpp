@@ -119,12 +119,13 @@ std::string first_skip(const std::vector<PlannedWindow>& windows) {
   return cat(window_label(first->symbol, first->window), ", because ", first->skip);
 }
 
-// Why a window is skipped, without what differs from one to the next: numbers, days, the symbol and
-// advice.
+// Why a window is skipped, without what differs from one to the next: the symbol, numbers, days,
+// the features in brackets and advice.
 std::string kind_of_skip(const PlannedWindow& window) {
-  std::string kind = window.skip.substr(0, window.skip.find(';'));
+  std::string kind = window.skip;
   if (const std::size_t at = kind.find(" " + window.symbol + " "); at != kind.npos)
     kind.erase(at, window.symbol.size() + 1);
+  kind.resize(std::min(kind.find_first_of("(;"), kind.size()));
   std::erase_if(kind, [](char letter) { return letter >= '0' && letter <= '9'; });
   return kind;
 }

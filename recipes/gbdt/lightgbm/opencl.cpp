@@ -121,13 +121,16 @@ std::string list(const std::vector<OpenClPlatform>& platforms) {
   return join(words, ", ");
 }
 
-// Those whose name has the part.
+// Those of this name, else those whose name has the part.
 std::vector<std::size_t> named(const std::vector<OpenClPlatform>& platforms,
                                const std::string& part) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < platforms.size(); ++i)
-    if (lower(platforms[i].name).find(lower(part)) != std::string::npos) found.push_back(i);
-  return found;
+  std::vector<std::size_t> whole, found;
+  for (std::size_t i = 0; i < platforms.size(); ++i) {
+    const std::string name = lower(platforms[i].name);
+    if (name == lower(part)) whole.push_back(i);
+    if (name.find(lower(part)) != std::string::npos) found.push_back(i);
+  }
+  return whole.empty() ? found : whole;
 }
 
 // Index of the first GPU of a platform.

@@ -25,7 +25,7 @@ struct OpenClPlatform {
 // by setting OCL_ICD_FILENAMES. So no other thread may call getenv during the first call.
 std::vector<OpenClPlatform> opencl_platforms(const LightGbm& library);
 
-// Index of the platform to take. asked: a part of its name, whatever the case, or its number;
+// Index of the platform to take. asked: its name or a part of it, whatever the case, or its number;
 // empty: NVIDIA's, else the first that has a GPU, else the first. Throws Error, which lists those
 // that are there: there is none, or none of this name, or several.
 std::size_t choose_platform(const std::vector<OpenClPlatform>& platforms, const std::string& asked);

@@ -251,6 +251,7 @@ void check_idle(const GbdtOptions& o) {
 
 // Options choose the device, because they are checked, and LightGBM takes any number.
 void check_gpu_params(const GbdtOptions& o) {
+  if (!o.table.is_given("params")) return;  // models of earlier versions were trained with them
   for (const auto& [parameter, option] : {std::pair{"gpu_platform_id", "gbdt.gpu_platform"},
                                           std::pair{"gpu_use_dp", "gbdt.double_precision"},
                                           std::pair{"gpu_device_id", "gbdt.device_id"}}) {
@@ -261,8 +262,9 @@ void check_gpu_params(const GbdtOptions& o) {
       throw Error(
           cat("params.", parameter, " does nothing: gbdt.device is ", o.table.get("gbdt.device")),
           "leave it out");
-    throw Error(cat("params.", parameter, " is the option ", option),
-                cat("give ", option, "=", value));
+    throw Error(
+        cat("params.", parameter, " is the option ", option),
+        value == "-1" ? "leave it out: -1 is the default" : cat("give ", option, "=", value));
   }
 }
 
@@ -299,10 +301,10 @@ std::string any_case(std::string value) {
 
 const char* const yes_or_no[] = {"false", "true"};
 
-// A symbol or a column may hold a slash (BTC/USD), but does not look so.
+// A symbol or a column may hold a slash (BTC/USD), or begin with one (/ES), but does not look so.
 bool is_like_a_list(const std::string& name) {
-  const bool is_path = name.starts_with('/') || name.starts_with("./") || name.starts_with("../") ||
-                       name.starts_with("~/");
+  const bool is_path = (name.starts_with('/') && name.rfind('/') > 0) || name.starts_with("./") ||
+                       name.starts_with("../") || name.starts_with("~/");
   return is_path || any_case(std::filesystem::path(name).extension().string()) == ".txt";
 }
 

@@ -131,8 +131,7 @@ void apply_preset(const detail::Tables& tables, const Source& chosen) {
                    .source = {.kind = ValueSource::Kind::preset, .where = preset->name}});
 }
 
-// A list of an option that an argument sets may be one that the caller takes apart: it has made
-// arguments of the values, and an option of one value would refuse the list.
+// A batch makes an argument of each value of a list. The option of one value would refuse the list.
 bool is_replaced_list(const detail::Tables& tables, const Source& source,
                       const std::vector<Source>& sources) {
   return source.value.is_array() && tables.find(source.key) != nullptr &&

@@ -152,9 +152,9 @@ std::string format_duration(Duration duration);  // "8h30m", "2.5s"
 // order: defaults, the preset that the key `preset` names, config files, key=value arguments. A
 // preset that neither files nor arguments name is applied only if the key `preset` was not set
 // before, so that arguments can overlay a record. files: TOML, nested tables joined with dots
-// ([batch] global = 8 is batch.global). Throws Error for an unknown key (and names the nearest), a
-// bad value, an unreadable file, a fault of TOML syntax (with its line), and an unknown preset.
-// Keys after the faulty one change nothing.
+// ([batch] global = 8 is batch.global). A file's list is ignored if an argument sets the option.
+// Throws Error for an unknown key (and names the nearest), a bad value, an unreadable file, a fault
+// of TOML syntax (with its line), and an unknown preset. Keys after the faulty one change nothing.
 void apply_config(std::span<OptionTable* const> tables,
                   std::span<const std::filesystem::path> files,
                   std::span<const std::string> assignments);

@@ -105,6 +105,7 @@ TEST_F(Compare, ListsOfRunsWithoutTheFlagAreAnsweredWithIt) {
   EXPECT_THAT(result.err, HasSubstr("a1,a2,a3 names several runs, but a side is one"));
   EXPECT_THAT(result.err, HasSubstr("lockstep compare --groups a=a1,a2,a3 b=b1,b2,b3"));
   EXPECT_THAT(compare({"old=a1,a2", "b1"}).err, HasSubstr("--groups old=a1,a2 b=b1"));
+  EXPECT_THAT(compare({"sweep/lr=0.1,seed=2", "b1"}).err, Not(HasSubstr("names several runs")));
 }
 
 TEST_F(Compare, GroupsNeedRunsOfTheirOwn) {

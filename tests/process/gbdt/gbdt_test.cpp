@@ -336,6 +336,17 @@ TEST_F(Gbdt, EndsAtTheFirstInterruptAndSaysThatNothingResumesIt) {
   EXPECT_THAT(resumed.err, HasSubstr("run w cannot be resumed: gbdt makes no checkpoints"));
   EXPECT_EQ(evaluated.code, 2);
   EXPECT_THAT(evaluated.err, HasSubstr("run w has no model: it is interrupted (SIGINT)"));
+  EXPECT_EQ(tool({"report", "w"}).code, 0);
+  EXPECT_THAT(text("runs/w/report.md"),
+              HasSubstr("the run was interrupted and cannot be resumed: SIGINT"));
+}
+
+// As in a copy of what the model needs.
+TEST_F(Gbdt, EvaluatesARunWithoutAState) {
+  ASSERT_EQ(tool({"train", "gbdt", "--name", "g", "n_estimators=1"}).code, 0);
+  std::filesystem::remove(folder() / "runs/g/state.json");
+  const ToolResult result = tool({"evaluate", "g"});
+  EXPECT_EQ(result.code, 0) << result.err;
 }
 
 TEST_F(Gbdt, RefusesOptionsOfTheEngineByName) {

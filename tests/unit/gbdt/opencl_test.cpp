@@ -35,6 +35,7 @@ TEST(OpenClPlatforms, NvidiasIsTakenAmongSeveralElseTheFirst) {
 TEST(OpenClPlatforms, AreChosenByAPartOfTheirNameOrTheirNumber) {
   EXPECT_EQ(choose_platform(several, "portable"), 0u);
   EXPECT_EQ(choose_platform(several, "GRAPHICS"), 3u);
+  EXPECT_EQ(choose_platform(several, "Intel(R) OpenCL"), 2u) << "as errors propose it";
   EXPECT_EQ(choose_platform(several, "2"), 2u);
 }
 

@@ -134,10 +134,14 @@ TEST(GbdtDevice, IsChosenByOptionsAndNotByParameters) {
   EXPECT_THAT(refusal("gpu", "lambda_l2=1,gpu_use_dp=true"),
               HasSubstr("give gbdt.double_precision=true"));
   EXPECT_THAT(refusal("gpu", "gpu_device_id=1"), HasSubstr("give gbdt.device_id=1"));
+  EXPECT_THAT(refusal("gpu", "gpu_platform_id=-1"), HasSubstr("leave it out"));
   for (const char* name : {"gpu_platform_id", "gpu_use_dp", "gpu_device_id"})
     EXPECT_EQ(refusal("cpu", cat(name, "=0").c_str()),
               cat("params.", name, " does nothing: gbdt.device is cpu | leave it out"));
   EXPECT_EQ(refusal("cpu", "lambda_l2=1"), "");
+  GbdtOptions recorded;
+  recorded.table.set("params", "gpu_platform_id=3", {.kind = ValueSource::Kind::preset});
+  EXPECT_EQ(error_if_any([&] { recorded.check(); }), "") << "the model is there";
 }
 
 // Job files of earlier versions give jobs on the CPU the number that {gpu} stands for.
@@ -204,6 +208,28 @@ TEST_F(PlanBatch, SaysEachKindOfReasonForWhichWindowsAreSkipped) {
       std::count_if(notes.begin(), notes.end(),
                     [](const std::string& note) { return note.find("skipped, the") != note.npos; }),
       2);
+}
+
+// The closes of A stand still, and B has no volume.
+TEST_F(PlanBatch, TakesTheLackOfOtherFeaturesForOneKindOfReason) {
+  const TemporaryDirectory folder;
+  for (const char* symbol : {"A", "B"}) {
+    const bool is_still = symbol[0] == 'A';
+    std::string csv = "date,open,high,low,close,volume\n";
+    for (int day = 0; day < 300; ++day) {
+      const int close = day > 50 && is_still ? 100 : 100 + day % 7 + day % 40;
+      csv += cat(to_text(*parse_day("2020-01-01") + day), ",", close, ",", close, ",", close, ",",
+                 close, ",", day > 50 && !is_still ? 0 : 1000, "\n");
+    }
+    write_file_atomic(folder.path() / (std::string(symbol) + ".csv"), csv);
+  }
+  GbdtOptions options;
+  options.data.path = folder.path().string();
+  options.table.set("start", "2020-05-01");
+  options.table.set("end", "2020-08-09");
+  options.table.set("window_days", "100");
+  EXPECT_THAT(options.plan_batch().notes,
+              Contains(HasSubstr("2 windows will be skipped, the first, A_2020")));
 }
 
 TEST_F(PlanBatch, CountsTheWindowsThatWillBeSkipped) {

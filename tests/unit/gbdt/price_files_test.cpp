@@ -67,7 +67,10 @@ TEST(PriceFiles, OfAnotherKindAreNamedWhereAFolderHasNoOther) {
                     HasSubstr("read_parquet")));
   write_file_atomic(folder.path() / "A.txt", "x");
   EXPECT_THAT(error_of([&] { list_symbols(folder.path()); }),
-              HasSubstr("holds no CSV file, but A.txt, and 1 more | a folder of prices"));
+              HasSubstr("holds no CSV file, but TCS.parquet, a Parquet file, and 1 more | "));
+  std::filesystem::remove(folder.path() / "TCS.parquet");
+  EXPECT_THAT(error_of([&] { list_symbols(folder.path()); }),
+              HasSubstr("holds no CSV file, but A.txt | a folder of prices"));
 }
 
 TEST(PriceFile, OfPandasWithItsIndexPassesOverTheColumnWithoutAName) {

@@ -477,8 +477,10 @@ TEST(BatchSymbols, ComeFromTheListAFileOrTheFolder) {
   }
   options.symbols = {(folder.path() / "some.txt").string(), "AA"};
   EXPECT_THAT(error_of([&] { batch_symbols(options); }), HasSubstr("beside others"));
-  options.symbols = {"other"};
-  EXPECT_THAT(batch_symbols(options), ::testing::ElementsAre("other"));
+  for (const char* symbol : {"other", "BTC/USD", "/ES"}) {
+    options.symbols = {symbol};
+    EXPECT_THAT(batch_symbols(options), ::testing::ElementsAre(symbol));
+  }
   options.symbols = {"AA", "BB"};
   EXPECT_THROW(batch_symbols(options), Error);
   options.data.path = folder.path().string();

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -78,44 +79,68 @@ std::string typed(const nlohmann::json& value) {
   return text;
 }
 
-// Several values that config files have of an option of one value, as they would be typed.
+// Several values that config files have of an option of one value, as they would be typed. The
+// later file wins. Its one value then becomes an argument too: else the list before it would be
+// refused.
 Words lists_of_files(const DirectOptions& options, const Words& files) {
   std::map<std::string, std::string> lists;
-  for (const std::string& file : files)
+  for (const std::string& file : files) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored)) continue;  // a pipe can be read only once
     for (const detail::TomlEntry& entry : detail::read_toml(file)) {
-      if (!takes_one(options, entry.key)) continue;
-      lists.erase(entry.key);  // the later file wins
-      if (!entry.value.is_array() || entry.value.empty()) continue;
+      const bool is_list = entry.value.is_array();
+      if (!takes_one(options, entry.key) || (!is_list && !lists.contains(entry.key))) continue;
       Words values;
-      for (const nlohmann::json& value : entry.value) values.push_back(typed(value));
-      lists[entry.key] = join(values, ",");
+      if (!is_list) values.push_back(typed(entry.value));
+      for (const nlohmann::json& value : is_list ? entry.value : nlohmann::json::array())
+        values.push_back(typed(value));
+      lists.erase(entry.key);
+      if (!values.empty()) lists[entry.key] = join(values, ",");
     }
+  }
   Words words;
   for (const auto& [key, list] : lists) words.push_back(cat(key, "=", list));
   return words;
 }
 
-Settings split_settings(const DirectOptions& options, const Words& assignments) {
+// As the option itself writes the value: 0.1 for 0.10. A wrong value is refused later.
+std::string as_written(DirectOptions& options, const std::string& key, const std::string& value) {
+  try {
+    options.table.set(key, value);
+    return options.table.get(key);
+  } catch (const Error&) {
+    return value;
+  }
+}
+
+Axis axis_of(DirectOptions& options, const std::string& key, const Words& values) {
+  Axis axis{key, {}};
+  Words seen;
+  for (const std::string& one : values) {
+    std::string value = one_value(options, key, trim(one));
+    std::string written = as_written(options, key, value);
+    if (!has_word(seen, written)) {
+      axis.values.push_back(std::move(value));
+      seen.push_back(std::move(written));
+    } else if (!has_word(axis.repeated, written)) {
+      axis.repeated.push_back(std::move(written));
+    }
+  }
+  return axis;
+}
+
+Settings split_settings(DirectOptions& options, const Words& assignments) {
   Settings settings;
   for (const std::string& word : assignments) {
     const auto [key, value] = parts_of(word);
     const Words values = split_values(value);
-    if (values.size() == 1 || !(is_pair(options, key) || takes_one(options, key))) {
-      const std::string only = one_value(options, key, value);
-      settings.common.push_back(only == value ? word : cat(key, "=", only));
-      std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
+    std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
+    if (values.size() > 1 && (is_pair(options, key) || takes_one(options, key))) {
+      settings.axes.push_back(axis_of(options, key, values));
       continue;
     }
-    std::erase_if(settings.axes, [&](const Axis& axis) { return axis.key == key; });
-    Axis axis{key, {}};
-    for (const std::string& one : values) {
-      std::string next = one_value(options, key, trim(one));
-      if (!has_word(axis.values, next))
-        axis.values.push_back(std::move(next));
-      else if (!has_word(axis.repeated, next))
-        axis.repeated.push_back(std::move(next));
-    }
-    settings.axes.push_back(std::move(axis));
+    const std::string only = one_value(options, key, value);
+    settings.common.push_back(only == value ? word : cat(key, "=", only));
   }
   return settings;
 }

@@ -205,11 +205,16 @@ std::pair<TrialGroup, TrialGroup> abtest_sides(const Parsed& parsed, const std::
   return {std::move(sides.a), std::move(sides.b)};
 }
 
-// Without --groups, a list is taken for one name.
+// Without --groups, a list is taken for one name. A name may have commas, as that of a job has: in
+// a list at least one part is a run.
 void check_one_run_each(const std::vector<std::string>& words, const std::string& root) {
+  const auto lies_here = [&](const std::string& word) {
+    return !word.empty() && (lies_there(word) || lies_there(std::filesystem::path(root) / word));
+  };
   const auto is_list = [&](const std::string& word) {
-    return word.find(',') != word.npos && word.find(':') == word.npos && !lies_there(word) &&
-           !lies_there(std::filesystem::path(root) / word);
+    if (word.find(',') == word.npos || word.find(':') != word.npos || lies_here(word)) return false;
+    const std::vector<std::string> runs = split(word.substr(word.find('=') + 1), ',');
+    return std::any_of(runs.begin(), runs.end(), lies_here);
   };
   const auto list = std::find_if(words.begin(), words.end(), is_list);
   if (list == words.end()) return;

@@ -49,9 +49,10 @@ Models models_of_batch(const Parsed& parsed) {
   throw Error(cat(batch.path.string(), " is a batch without a job whose model could be used"));
 }
 
-void check_finished(const RunDir& run, const DirectRecipe& recipe) {
+// The record has a result from the end of the training on, whatever happened to the state.
+void check_has_model(const RunDir& run, const DirectRecipe& recipe) {
   const RunState state = run.state();
-  if (state == RunState::finished) return;
+  if (state == RunState::finished || run.record().contains("result")) return;
   const std::string why = run.state_reason();
   throw Error(cat("run ", run.name(), " has no model: it is ", to_string(state),
                   why.empty() ? "" : cat(" (", why, ")")),
@@ -65,7 +66,7 @@ std::optional<Models> models_of(const Parsed& parsed) {
   const DirectRecipe* const recipe = find_direct_recipe(text_or(run.record(), "recipe", ""));
   if (recipe == nullptr) return std::nullopt;
   if (!recipe->use) throw Error(cat(recipe->name, " can neither evaluate nor predict"));
-  check_finished(run, *recipe);
+  check_has_model(run, *recipe);
   return Models{recipe, run.path(), {run.path()}};
 }
 

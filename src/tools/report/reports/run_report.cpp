@@ -13,6 +13,7 @@
 #include "core/base/text/text.h"
 #include "core/base/version.h"
 #include "core/base/whole_number.h"
+#include "planning/direct_recipe.h"
 #include "runtime/launch/output/log_tail.h"
 #include "runtime/run/events/json_lines.h"
 #include "runtime/run/events/train_log.h"
@@ -151,8 +152,11 @@ void tell_problems(const std::string& problem, RunReport& report) {
   const RunSummary& summary = report.summary;
   const std::string why = summary.why.empty() ? "" : cat(": ", summary.why);
   if (summary.state == RunState::failed) tell(PageTone::bad, cat("the run failed", why));
+  const bool is_direct = find_direct_recipe(text_or(report.record, "recipe", "")) != nullptr;
   if (summary.state == RunState::interrupted)
-    tell(PageTone::warning, cat("the run was interrupted and can go on: lockstep resume", why));
+    tell(PageTone::warning,
+         cat("the run was interrupted and ",
+             is_direct ? "cannot be resumed" : "can go on: lockstep resume", why));
   if (!problem.empty()) tell(PageTone::bad, problem);
   const RunSeries& series = report.series;
   const std::string made_by = text_or(report.record, "lockstep", "");

@@ -9,6 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
+#include "core/base/files/write_all.h"
+#include "core/base/process/descriptors.h"
 #include "core/base/text/text.h"
 #include "fakes/error_of.h"
 #include "tools/cli/direct.h"
@@ -113,6 +115,10 @@ TEST(DirectJobs, HaveAValueThatIsGivenTwiceOnce) {
   EXPECT_THAT(made.notes,
               ElementsAre("2 parts", "leaves=63 is given more than once: it is one setting",
                           "each with 2 settings: 4 jobs"));
+  parsed.assignments = {"rate=0.10,0.1,0.2"};
+  const DirectJobs other = direct_jobs(toy, parsed, "x", named_b);
+  EXPECT_THAT(other.toml, HasSubstr("\"rate\" = [\"0.10\", \"0.2\"]"));
+  EXPECT_THAT(other.notes, Contains("rate=0.1 is given more than once: it is one setting"));
 }
 
 TEST(DirectJobs, HaveAnAxisForEachOptionWithAListInAFile) {
@@ -136,6 +142,18 @@ TEST(DirectJobs, HaveAnAxisForEachOptionWithAListInAFile) {
   EXPECT_THAT(typed.toml, HasSubstr("\"leaves=31\""));
   write_file_atomic(file, "leaves = [63, \"many\"]\n");
   EXPECT_THAT(error_of([&] { with({file}, {}); }), HasSubstr("leaves"));
+  write_file_atomic(later, "leaves = []\n");
+  EXPECT_THAT(error_of([&] { with({file, later}, {}); }), HasSubstr("leaves must be a whole"));
+}
+
+// As a shell gives it for <(command).
+TEST(DirectJobs, TakeTheOptionsOfAFileThatCanBeReadOnce) {
+  Pipe pipe = make_pipe();
+  ASSERT_TRUE(write_all(pipe.write.get(), "leaves = 63\n"));
+  pipe.write.reset();
+  Parsed parsed;
+  parsed.values["--config"] = {cat("/proc/self/fd/", pipe.read.get())};
+  EXPECT_THAT(direct_jobs(toy, parsed, "x", named_b).toml, HasSubstr("\"leaves=63\""));
 }
 
 TEST(DirectJobs, NeedWhatTheirOwnSettingsNeed) {

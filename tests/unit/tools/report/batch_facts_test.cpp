@@ -139,6 +139,8 @@ TEST_F(Batches, OtherSlotsAreNamedAndForbidNoVerdict) {
   EXPECT_EQ(slots_of(against(with("a", "4"), with("b", "4"))), "");
   EXPECT_EQ(slots_of(against(with("c", "4"), with("d", "\"as the cores allow\""))),
             "slots as the cores allow against 4");
+  EXPECT_EQ(slots_of(against(with("g", "4"), batch("h", grid(2, 2, 1)))), "")
+      << "earlier batches do not tell";
   CompareOptions varied;
   varied.varied = {"slots"};
   EXPECT_NO_THROW(against(batch("e", grid(2, 2, 1)), batch("f", grid(2, 2, 1)), varied));
