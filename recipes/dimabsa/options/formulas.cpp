@@ -109,7 +109,8 @@ std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categor
 
 MemoryEstimate DimabsaOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const EncoderShape shape = shape_of(prepared_, *this);
-  const TokenCounts counts = counts_of(prepared_);
+  TokenCounts counts = counts_of(prepared_);
+  counts.longest = std::min(counts.longest, shape.longest());  // long phrases are cut in a query
   const double element = train.precision == Precision::fp32 ? 4 : 2;
   const auto layers = static_cast<double>(shape.layers);
   const LayerElements layer = layer_elements(shape, counts);
