@@ -2,6 +2,7 @@
 #include "planning/memory/memory.h"
 
 #include "plan_fixtures.h"
+#include "planning/run_setup.h"
 
 #include <gtest/gtest.h>
 
@@ -77,6 +78,19 @@ TEST(NeededMemory, IsThatOfAnEvaluationWhereThatIsMore) {
   EXPECT_NEAR(needed_bytes(memory, 20), (1 + 2 + 1) * gib, 1);
   ASSERT_TRUE(take_peak(memory, 10, 2.5 * gib));
   EXPECT_NEAR(memory.per_sample_bytes, 0.1 * gib, 1);
+}
+
+TEST(NeededMemory, IsThatOfTheRecordToo) {
+  MemoryEstimate memory = model;
+  memory.large_samples = 3;
+  memory.large_size = 4.5;
+  EXPECT_EQ(needed_bytes(memory_from_json(to_json(memory)), 10), needed_bytes(memory, 10));
+  memory.evaluation_bytes = 100 * gib;
+  EXPECT_EQ(needed_bytes(memory_from_json(to_json(memory)), 10), needed_bytes(memory, 10));
+  nlohmann::json earlier = to_json(model);
+  for (const char* later : {"large_samples", "large_size", "evaluation_bytes"})
+    earlier.erase(later);
+  EXPECT_EQ(needed_bytes(memory_from_json(earlier), 10), needed_bytes(model, 10));
 }
 
 TEST(MeasuredPeak, ReplacesWhatASampleKeepsAndNothingElse) {
