@@ -66,6 +66,12 @@ struct MemoryEstimate {
   // counts.
   double loss_bytes = 0, loss_piece_bytes = 0;
   double backward_bytes = 0;
+  // Where samples differ in size, a micro-batch is taken to hold up to `large_samples` of the
+  // largest beside its samples of mean size. Each takes the bytes of `large_size` mean ones.
+  std::int64_t large_samples = 0;
+  double large_size = 0;
+  // Bytes that an evaluation needs in place of activations.
+  double evaluation_bytes = 0;
   // In a plan: whether per_sample_bytes follows from an earlier run's peak. With batch.micro = auto
   // also the largest micro-batch that was seen to fit; 0: not tried out.
   bool measured = false;

@@ -192,6 +192,9 @@ nlohmann::json to_json(const MemoryEstimate& memory) {
           {"loss_bytes", memory.loss_bytes},
           {"loss_piece_bytes", memory.loss_piece_bytes},
           {"backward_bytes", memory.backward_bytes},
+          {"large_samples", memory.large_samples},
+          {"large_size", memory.large_size},
+          {"evaluation_bytes", memory.evaluation_bytes},
           {"measured", memory.measured},
           {"tried_micro", memory.tried_micro}};
 }

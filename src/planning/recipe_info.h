@@ -61,7 +61,7 @@ struct ScoreContext {
   std::function<void(const std::string&)> say;  // progress for people, one line, no newline
 };
 
-// What a recipe takes where nothing names the user's own, in words.
+// Data and models that a recipe takes where nothing names the user's own, in words.
 struct BuiltIn {
   std::string what;     // "synthetic sentences and a small BERT"
   std::string options;  // that name the user's own: "data.path=FILE model.path=FOLDER"

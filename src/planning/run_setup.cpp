@@ -85,6 +85,9 @@ MemoryEstimate memory_from_json(const nlohmann::json& json) {
           .loss_bytes = json.value("loss_bytes", 0.0),
           .loss_piece_bytes = json.value("loss_piece_bytes", 0.0),
           .backward_bytes = json.value("backward_bytes", 0.0),
+          .large_samples = count_or_0(json, "large_samples"),
+          .large_size = json.value("large_size", 0.0),
+          .evaluation_bytes = json.value("evaluation_bytes", 0.0),
           .measured = json.value("measured", false),
           .tried_micro = count_or_0(json, "tried_micro")};
 }

@@ -4,6 +4,7 @@
 #include "planning/memory/memory.h"
 #include "recipes/dimabsa/options/batch_sizes.h"
 #include "recipes/dimabsa/options/dimabsa_options.h"
+#include "recipes/dimabsa/options/encoded.h"
 
 namespace lockstep::dimabsa {
 namespace {
@@ -71,9 +72,10 @@ LayerElements layer_elements(const EncoderShape& shape, const TokenCounts& count
   const auto heads = static_cast<double>(shape.heads);
   const double rows = table_rows(shape);
   const double products = heads * length * rows, scores = heads * length * length;
+  constexpr double rounded = 1.125;  // texts of a batch, as BatchBuilder rounds them up in the mean
   layer.token -= 3 * width;
-  layer.text = 5 * length * width + 2 * width * rows + 2 * products + 2 * scores;
-  layer.text_backward = width * rows + products + 4 * scores;
+  layer.text = rounded * (5 * length * width + 2 * width * rows + 2 * products + 2 * scores);
+  layer.text_backward = rounded * (width * rows + products + 4 * scores);
   layer.table = 4 * width * rows;
   return layer;
 }
@@ -105,20 +107,19 @@ std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categor
   return outputs * (width + 1);
 }
 
-// A micro-batch is taken to hold rows of the mean length and once the longest sentence.
 MemoryEstimate DimabsaOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const EncoderShape shape = shape_of(prepared_, *this);
-  const TokenCounts counts = counts_of(prepared_);
+  TokenCounts counts = counts_of(prepared_);
+  counts.longest = std::min(counts.longest, shape.longest());  // long phrases are cut in a query
   const double element = train.precision == Precision::fp32 ? 4 : 2;
   const auto layers = static_cast<double>(shape.layers);
   const LayerElements layer = layer_elements(shape, counts);
   const double block = element * layer.kept(counts.per_row, counts.texts_per_row);
   // A block that is computed again keeps its input.
   const double input = element * static_cast<double>(shape.width);
-  const double block_of_longest = element * layer.kept(counts.most, counts.most_texts);
-  const double longest = train.memory.recompute == Recompute::blocks
-                             ? block_of_longest + layers * counts.most * input
-                             : layers * block_of_longest;
+  const auto passes = static_cast<std::int64_t>(passes_of(task()).size());
+  const double largest_row =
+      element * layer.kept(counts.most, counts.most_texts) / static_cast<double>(passes);
   // Rows of the table as i64 [T, T] for a text, which all layers share.
   const auto length = static_cast<double>(padded_length(counts.longest));
   const double indices = is_relative(shape) ? 8 * length * length : 0;
@@ -127,14 +128,16 @@ MemoryEstimate DimabsaOptions::memory(const TrainOptions& train, const Facts& fa
       static_cast<double>(facts.parameters != 0 ? facts.parameters : parameter_count(shape));
   constexpr double workspaces = 128.0 * 1024 * 1024;
   return {.fixed_bytes = parameters * (weight_bytes_per_parameter(train) + optimizer) + workspaces +
-                         element * layers * layer.table +
-                         std::max(longest, evaluation_bytes(shape, counts, element)),
+                         element * layers * layer.table,
           .per_sample_bytes = layers * block + counts.texts_per_row * indices,
           .optimizer_bytes = parameters * optimizer,
           .blocks = shape.layers,
           .block_bytes = block,
           .recomputed_block_bytes = counts.per_row * input,
-          .backward_bytes = element * layer.backward(counts.per_row, counts.texts_per_row)};
+          .backward_bytes = element * layer.backward(counts.per_row, counts.texts_per_row),
+          .large_samples = passes,
+          .large_size = block > 0 ? largest_row / block : 0,
+          .evaluation_bytes = evaluation_bytes(shape, counts, element)};
 }
 
 // 6 FLOPs a multiplication: 2 forward, 4 backward. Products of attention are 2 W per pair of tokens

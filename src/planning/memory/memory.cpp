@@ -31,6 +31,20 @@ double most_state_bytes(const TrainOptions& options) {
   return std::max(of_matrices, of_others);
 }
 
+// A micro-batch, its largest samples included, in samples of mean size.
+double mean_samples(const MemoryEstimate& memory, std::int64_t micro) {
+  return static_cast<double>(micro) +
+         memory.large_size * static_cast<double>(std::min(micro, memory.large_samples));
+}
+
+// The inverse: mean_samples has a kink at large_samples.
+double micro_of(const MemoryEstimate& memory, double samples) {
+  return memory.large_samples == 0
+             ? samples
+             : std::max(samples / (1 + memory.large_size),
+                        samples - memory.large_size * static_cast<double>(memory.large_samples));
+}
+
 double state_bytes(const TrainOptions& options, Granularity granularity) {
   double bytes = 0;
   for (const OptimizerState& state : optimizer_states(options))
@@ -149,7 +163,7 @@ std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Devic
   double in_loss = left / (memory.per_sample_bytes + memory.loss_bytes);
   if (memory.loss_piece_bytes > 0)
     in_loss = std::max(in_loss, (left - memory.loss_piece_bytes) / memory.per_sample_bytes);
-  const double fits = std::floor(std::min(in_backward, in_loss));
+  const double fits = std::floor(micro_of(memory, std::min(in_backward, in_loss)));
   return static_cast<std::int64_t>(std::clamp(fits, 1.0, static_cast<double>(no_limit)));
 }
 
@@ -157,23 +171,24 @@ std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Devic
 // blocks behind it. So where all are, the last saves something in the loss only.
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks) {
   const double block = std::max(0.0, memory.block_bytes - memory.recomputed_block_bytes);
-  const double samples = static_cast<double>(micro), loss = memory.loss_bytes * samples;
+  const double samples = mean_samples(memory, micro), loss = memory.loss_bytes * samples;
   const double pieces =
       memory.loss_piece_bytes > 0 ? std::max(1.0, std::ceil(loss / memory.loss_piece_bytes)) : 1;
   const bool all = memory.blocks > 0 && blocks >= memory.blocks;
   const double backward = (memory.backward_bytes + (all ? block : 0)) * samples;
   const double saved = static_cast<double>(std::min(blocks, memory.blocks)) * block * samples;
-  return memory.fixed_bytes + memory.per_sample_bytes * samples - saved +
-         std::max(loss / pieces, backward);
+  const double training =
+      memory.per_sample_bytes * samples - saved + std::max(loss / pieces, backward);
+  return memory.fixed_bytes + std::max(training, memory.evaluation_bytes);
 }
 
 bool take_peak(MemoryEstimate& memory, std::int64_t micro, double peak_bytes) {
   if (micro < 1) return false;
   MemoryEstimate empty = memory;
-  empty.per_sample_bytes = 0;
+  empty.per_sample_bytes = empty.evaluation_bytes = 0;
   const double activations = peak_bytes - needed_bytes(empty, micro);
   if (activations <= 0) return false;
-  memory.per_sample_bytes = activations / static_cast<double>(micro);
+  memory.per_sample_bytes = activations / mean_samples(memory, micro);
   return true;
 }
 

@@ -47,8 +47,8 @@ double sharding_saves(const MemoryEstimate& whole, const TrainOptions& options, 
                       std::size_t ranks);
 
 // The most bytes that a rank has at once with the first `blocks` blocks computed again in backward.
-// They are the fixed part, the activations, and the larger of what the loss and what backward need
-// for a moment.
+// They are the fixed part, and the activations with the larger of what the loss and what backward
+// need for a moment; or what an evaluation needs, where that is more.
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks = 0);
 
 // Replaces the formula's bytes a sample by those that follow from a rank's peak at this micro-batch

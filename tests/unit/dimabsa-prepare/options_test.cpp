@@ -112,9 +112,11 @@ class DebertaFormulas : public ::testing::Test {
  protected:
   ~DebertaFormulas() override { DimabsaOptions::preparer = usual_; }
   // Of prepared sentences with one tuple each. sentence, longest: tokens of the 7 texts of each
-  // sentence, and of the longest text.
+  // sentence, and of the longest text. most_texts: of the largest sentence.
   static void prepare(std::int64_t width, std::int64_t layers, std::int64_t heads,
-                      std::int64_t sentence, std::int64_t longest, DimabsaOptions& options) {
+                      std::int64_t sentence, std::int64_t longest, DimabsaOptions& options,
+                      std::int64_t most_texts = 7) {
+    options.task_number = 3;
     extra_ = {{"config",
                {{"model_type", "deberta-v2"},
                 {"hidden_size", width},
@@ -133,10 +135,10 @@ class DebertaFormulas : public ::testing::Test {
               {"tokens",
                {{"per_row", static_cast<double>(sentence) / 7},
                 {"per_sentence", sentence},
-                {"most", sentence},
+                {"most", sentence * most_texts / 7},
                 {"squares", sentence * sentence / 7},
                 {"texts_per_row", 1},
-                {"most_texts", 7},
+                {"most_texts", most_texts},
                 {"longest", longest}}}};
     DimabsaOptions::preparer.prepare = [](DimabsaOptions&, const PrepareContext&) {
       Prepared prepared;
@@ -169,11 +171,41 @@ TEST_F(DebertaFormulas, NeedTheMemoryThatRunsTook) {
     DimabsaOptions options;
     prepare(c.width, c.layers, c.heads, c.sentence, c.longest, options);
     const double bytes = needed_bytes(options.memory(train, {}), c.rows);
-    EXPECT_NEAR(bytes / mib / c.mib, 1, 0.3) << c.mib;
+    EXPECT_NEAR(bytes / mib / c.mib, 1, 0.2) << c.mib;
     if (c.recomputed_mib == 0) continue;
     const double recomputed = needed_bytes(options.memory(again, {}), c.rows, c.layers);
-    EXPECT_NEAR(recomputed / mib / c.recomputed_mib, 1, 0.35) << c.recomputed_mib;
+    EXPECT_NEAR(recomputed / mib / c.recomputed_mib, 1, 0.2) << c.recomputed_mib;
   }
+}
+
+// A sentence of 10 tuples in DeBERTa-v3-large on a T4. A model that is fixed and too large is
+// refused; a row of this sentence fits.
+TEST_F(DebertaFormulas, CountTheLargestSentenceOnlyAsFarAsAMicroBatchHoldsIt) {
+  TrainOptions train;
+  train.precision = Precision::fp16;
+  DimabsaOptions alike, options;
+  Facts facts;
+  facts.parameters = 435'000'000;
+  prepare(1024, 24, 16, 420, 110, alike);
+  const MemoryEstimate usual = alike.memory(train, facts);
+  prepare(1024, 24, 16, 420, 110, options, 52);
+  const MemoryEstimate memory = options.memory(train, facts);
+  EXPECT_DOUBLE_EQ(memory.fixed_bytes, usual.fixed_bytes);
+  EXPECT_GT(needed_bytes(memory, 7), needed_bytes(usual, 7) + 5e9);
+  EXPECT_LT(needed_bytes(memory, 1), 14e9);
+  EXPECT_LT(needed_bytes(memory, 7, memory.blocks), 14e9) << "all blocks computed again";
+}
+
+TEST_F(DebertaFormulas, CountAnEvaluationInPlaceOfActivations) {
+  TrainOptions train;
+  train.precision = Precision::fp16;
+  DimabsaOptions bert, options;
+  prepare(768, 12, 12, 420, 256, options);
+  const MemoryEstimate memory = options.memory(train, {});
+  EXPECT_GT(memory.evaluation_bytes, 1e9);
+  EXPECT_DOUBLE_EQ(needed_bytes(memory, 1), memory.fixed_bytes + memory.evaluation_bytes);
+  EXPECT_GT(needed_bytes(memory, 56), memory.fixed_bytes + memory.evaluation_bytes);
+  EXPECT_EQ(bert.memory(train, {}).evaluation_bytes, 0);
 }
 
 // 32 x 2 layers: weights 4 W² + 2 W F of a layer, pairs of tokens and pairs with 512 rows.

@@ -221,9 +221,10 @@ TEST(Reader, SaysHowOtherFormsOfFilesAreConverted) {
         "the soup was good####[([1], [3], 'POS')]\n",
         "the soup was good####[['soup', 'food quality', 'positive', 'good']]\n",
         "the soup was good\t1,2 FOOD#QUALITY 2 3,4\n", "all bad\t-1,-1 FOOD#QUALITY 0 1,2\t"})
-    EXPECT_THAT(refused(other),
-                ::testing::AllOf(StartsWith("a.jsonl holds "), HasSubstr("no valence and arousal"),
-                                 HasSubstr("\"VA\": \"7.12#6.50\"")))
+    EXPECT_THAT(
+        refused(other),
+        ::testing::AllOf(StartsWith("a.jsonl holds "), HasSubstr("no valence and arousal"),
+                         HasSubstr("\"VA\": \"7.12#6.50\""), ::testing::Not(HasSubstr(",,"))))
         << other;
   EXPECT_EQ(parse(quad("1", "ok####[1]", "NULL", "ok", "F#Q", "5#5")).sentences.size(), 1u);
   EXPECT_THAT(refused("x\t1 2 3 4\n"), StartsWith("a.jsonl:1: the line is not JSON"));

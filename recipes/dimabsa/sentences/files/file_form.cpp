@@ -53,7 +53,7 @@ void refuse_other_forms(std::string_view file, const std::string& name, bool tex
   file.remove_prefix(first);
   const std::string_view line = file.substr(0, file.find('\n'));
   if (line.starts_with("<?xml") || line.starts_with("<sentences") || line.starts_with("<Reviews"))
-    without_va(name, "XML, as SemEval's files of 2014 to 2016 are,");
+    without_va(name, "XML, as SemEval's files of 2014 to 2016 are");
   const bool is_object = line.starts_with('{');
   if (!is_object && line.find("####[") != line.npos)
     without_va(name, "lines of ASTE or ASQP (TEXT####[…])");

@@ -114,8 +114,10 @@ void Progress::Impl::on_items(const nlohmann::json& event) {
   if (!first_item && done > earlier) first_item = Since{now, static_cast<double>(done)};
   if (!first_work && work > 0) first_work = Since{now, work};
   const bool is_last = done >= integer_or(event, "total", 0);
-  // After a slow last item the end has nothing new.
-  if (is_last && event == item_event) return;
+  // After a slow last item the end differs in its time alone.
+  const bool is_new = done != integer_or(item_event, "done", -1) ||
+                      integer_or(event, "skipped", 0) != integer_or(item_event, "skipped", 0);
+  if (is_last && !is_new) return;
   item_event = event;
   show(is_last);
   keep_line(is_last);

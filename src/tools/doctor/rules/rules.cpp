@@ -117,8 +117,9 @@ constexpr const char* calls_of_a_rank =
     "torch.distributed.init_process_group(), "
     "torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and DistributedDataParallel(model)";
 
-// "--batch_size 1" of a command whose batch has one sample; "": it does not tell.
+// "--batch_size 1" of a command whose steps have one sample; "": it does not tell.
 std::string flag_of_one_sample(const std::string& command) {
+  if (command.find("accum") != std::string::npos) return "";
   const std::vector<std::string> words = split(command, ' ');
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
@@ -126,7 +127,10 @@ std::string flag_of_one_sample(const std::string& command) {
     const std::string value = is_apart ? words[i + 1] : words[i].substr(equals + 1);
     std::string name = words[i].substr(0, equals);
     std::replace(name.begin(), name.end(), '-', '_');
-    if (value == "1" && name.ends_with("batch_size"))
+    // That of evaluation has "eval", "val", "valid" or "test".
+    const bool trains =
+        name.find("val") == std::string::npos && name.find("test") == std::string::npos;
+    if (value == "1" && trains && name.ends_with("batch_size"))
       return is_apart ? cat(words[i], " 1") : words[i];
   }
   return "";

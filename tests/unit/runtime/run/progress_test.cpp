@@ -66,7 +66,10 @@ TEST_F(ProgressDisplay, ShowsItemsWithRateAndTimeLeft) {
   EXPECT_EQ(shown(items(22, 1)), "items 22/40  2 items/s (120/min)  eta 9s  skipped 1\n");
   EXPECT_EQ(shown(items(40, 1)), "items 40/40  2 items/s (120/min)  skipped 1\n")
       << "the end, at once, and the rate of the whole";
-  EXPECT_EQ(shown(items(40, 1)), "") << "not a second time";
+  json end = items(40, 1);
+  end["time"] = 1763690000.5;
+  EXPECT_EQ(shown(end), "") << "not a second time";
+  EXPECT_THAT(shown(items(40, 2)), HasSubstr("skipped 2")) << "the last ones";
   EXPECT_EQ(shown({{"kind", "item_skipped"}, {"name", "a.tif"}, {"reason", "too dark"}}),
             "skipped a.tif: too dark\n");
 }

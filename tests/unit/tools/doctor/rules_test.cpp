@@ -90,10 +90,15 @@ TEST(DoctorRules, OneOfSeveral) {
                                HasSubstr("`lockstep help does a second GPU pay`"))))
         << flag;
   }
-  Evidence larger = recorded("one_gpu");
-  change_users(larger,
-               [](ProcessEvidence& one) { one.command = "python3 train.py --batch_size 16"; });
-  EXPECT_THAT(found(larger).at(0).next, Each(Not(HasSubstr("second GPU pay"))));
+  for (const char* flags :
+       {"--batch_size 16", "--per_device_train_batch_size 16 --per_device_eval_batch_size 1",
+        "--batch-size 8 --test-batch-size=1", "--val_batch_size 1", "--batch_size",
+        "--batch_size 1 --gradient_accumulation_steps 16"}) {
+    Evidence larger = recorded("one_gpu");
+    change_users(larger,
+                 [&](ProcessEvidence& one) { one.command = cat("python3 train.py ", flags); });
+    EXPECT_THAT(found(larger).at(0).next, Each(Not(HasSubstr("second GPU pay")))) << flags;
+  }
   // It holds memory on the other one too, but nothing runs there.
   Evidence holds = recorded("one_gpu");
   const int own = user_of(holds, 0);
