@@ -210,19 +210,27 @@ bool can_write(const std::filesystem::path& folder) {
   return !error && access(folder.c_str(), W_OK) == 0;
 }
 
-// Programs that make backups pass over folders with this file (bford.info/cachedir).
-constexpr const char* cache_tag = "CACHEDIR.TAG";
+// In folders that a user has named with run.cache.
+constexpr const char* cache_mark = ".lockstep-cache";
 
-bool is_cache(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(folder / cache_tag, ignored);
+// A file such as CACHEDIR.TAG would do harm: programs that make backups pass over all that lies
+// beside it, and the folder may hold more than the cache.
+void make_cache(const std::filesystem::path& folder) try {
+  make_directories(folder);
+  if (!std::filesystem::exists(folder / cache_mark)) write_file_atomic(folder / cache_mark, "");
+} catch (const std::exception& problem) {
+  throw Error(problem.what(), "set run.cache to a folder that you can write to");
 }
 
-void mark_as_cache(const std::filesystem::path& folder) {
-  make_directories(folder);
-  if (!is_cache(folder))
-    write_file_atomic(folder / cache_tag,
-                      "Signature: 8a477f597d28d172789f06886806bc55\n# prepared data of Lockstep\n");
+bool is_marked_cache(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return !folder.empty() && std::filesystem::is_regular_file(folder / cache_mark, ignored) &&
+         can_write(folder);
+}
+
+bool is_own(const std::filesystem::path& folder) {
+  struct stat info {};
+  return stat(folder.c_str(), &info) == 0 && info.st_uid == getuid();
 }
 
 // In the temporary folder of all users anybody could have put something of that name.
@@ -254,23 +262,25 @@ std::filesystem::path user_cache() {
 }  // namespace
 
 // The record of a run that is read may come from anybody, so that it does not say where else
-// something is written. A run.cache that it names counts where it is a cache already.
+// something is written. A run.cache that it names counts if a user has named that folder before.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                 const std::filesystem::path& run_dir) {
   const std::filesystem::path own = cache_dir(train), chosen = train.run.cache;
-  const bool is_mine = purpose == Purpose::train || is_asked_for(train.table, "run.cache");
-  if (is_mine && !chosen.empty()) {
-    mark_as_cache(chosen);
-    return chosen;
+  const bool is_asked = is_asked_for(train.table, "run.cache");
+  if (is_asked || purpose == Purpose::train) {
+    // A disk that the record names may not be there any more.
+    if (!chosen.empty() && (is_asked || can_write(chosen))) {
+      make_cache(chosen);
+      return chosen;
+    }
+    if (purpose == Purpose::train) return own;
   }
-  if (purpose == Purpose::train) return own;
   std::error_code error;
   const bool lies_in_root = run_dir.empty() || std::filesystem::equivalent(
                                                    std::filesystem::absolute(run_dir).parent_path(),
                                                    train.run.root, error);
-  if (!lies_in_root) return user_cache();
-  if (!chosen.empty() && is_cache(chosen) && can_write(chosen)) return chosen;
-  return can_write(own) ? own : user_cache();
+  if (is_marked_cache(chosen) && (lies_in_root || is_own(chosen))) return chosen;
+  return lies_in_root && can_write(own) ? own : user_cache();
 }
 
 bool is_asked_for(const OptionTable& table, std::string_view key) {
