@@ -18,6 +18,8 @@ struct PartTimes {
 struct AfterTraining {
   bool predicts = false;   // and stop.reserve was not set: predicting needs a start of its own
   std::int64_t items = 0;  // 0: a text is streamed, or the number is unknown
+  // Nothing was given or measured, so the reserve may grow once something is known.
+  bool reserve_is_guess = false;
 };
 
 struct ExpectedTimes {

@@ -19,8 +19,8 @@ class PredictionReserve {
 
   // The first step is done: predictions start up as long as this start did.
   void started_up(std::int64_t step);
-  // An item is taken to cost as much as a validation sample. Where this needs more than earlier
-  // predictions took, it counts: this run and its machine may be slower.
+  // An item is taken to cost as much as a validation sample, until items of about its size were
+  // predicted: an episode of many images costs more than an image.
   void evaluated(std::int64_t step, double evaluation_s);
 
  private:
