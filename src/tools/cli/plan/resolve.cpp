@@ -111,6 +111,30 @@ bool is_same_value(const OptionInfo& option, nlohmann::json now, nlohmann::json 
   return now == before;
 }
 
+// The folders of a run below its data.path, such as data.labels, are those of another data.path
+// too where it has them: else images of one set would be read with labels of the other.
+void take_folders_of(OptionTable& options, const nlohmann::json& before,
+                     const nlohmann::json& now) {
+  const auto text_in = [](const nlohmann::json& values, const std::string& key) {
+    const nlohmann::json value = values.value(key, nlohmann::json());
+    return value.is_string() ? value.get<std::string>() : std::string();
+  };
+  const std::filesystem::path from = text_in(before, "data.path"), to = text_in(now, "data.path");
+  if (from.empty() || to.empty()) return;
+  for (const OptionInfo& option : options.options()) {
+    const std::filesystem::path path = text_in(now, option.key);
+    if (!option.spec.is_path || !option.key.starts_with("data.") || path.empty() ||
+        is_asked_for(options, option.key))
+      continue;
+    const std::filesystem::path below = path.lexically_relative(from);
+    std::error_code ignored;
+    if (!below.empty() && *below.begin() != ".." &&
+        std::filesystem::is_directory(to / below, ignored))
+      options.set_json(option.key, (to / below).lexically_normal().string(),
+                       {.kind = ValueSource::Kind::record});
+  }
+}
+
 // An option that repeats the run's own value is no change: a command may be given again. A path
 // that says which file to read now counts again all the same, such as the one that is evaluated,
 // and so does the share of other data to validate on.
@@ -119,6 +143,7 @@ void take_from_record(OptionTable& options, const nlohmann::json& before) {
   const nlohmann::json now = options.to_json();
   const bool names_other_data = is_asked_for(options, "data.path") &&
                                 before.value("data.path", nlohmann::json()) != now["data.path"];
+  if (names_other_data) take_folders_of(options, before, now);
   for (const OptionInfo& option : options.options()) {
     const std::string& key = option.key;
     const bool says_what_to_read =
