@@ -268,13 +268,13 @@ Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context) 
   if (context.purpose == Purpose::predict) return prepared_for_prediction(options, context);
   const Say say = context.say ? context.say : [](const std::string&) {};
   const fs::path folder = fs::absolute(context.cache_dir / "volumes").lexically_normal();
+  name_folders(options);
   if (auto before = volumes_of_run(context.run_dir)) {
     return prepared_from(prepare_again(options, context, std::move(*before), folder, say), options,
                          folder);
   }
   if (const fs::path file = nnunet_dataset_file(options.data.path); !file.empty())
     take_nnunet_dataset(options, read_nnunet_dataset(file), /*training=*/true, say);
-  name_folders(options);
   const std::vector<Pair> pairs = pairs_of(options, context, say);
   std::vector<std::string> ids;
   for (const Pair& pair : pairs) ids.push_back(pair.id);

@@ -60,7 +60,7 @@ std::string text_of(const RankFailed& failed, const std::vector<std::string>& hi
 std::string hint_of(const RankFailed& failed) {
   if (failed.error) return failed.error->hint;
   if (failed.how.starts_with("hangs: "))
-    return "if an operation may take that long here, raise the limit (stop.hang_after=10m); else "
+    return "if an operation may take that long here, raise stop.hang_after (1m by default); else "
            "the stacks and the log of the rank show where it is (lockstep help hang)";
   return failed.memory.empty()
              ? ""

@@ -14,6 +14,8 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -101,6 +103,7 @@ TEST_F(Stranger, PreparedDataGoesNowhereElse) {
   train();
   const std::filesystem::path victim = folder.path() / "victim";
   std::filesystem::create_directory(victim);
+  write_file_atomic(victim / "CACHEDIR.TAG", "somebody else's cache");
   const nlohmann::json own = record();
   for (const char* key : {"run.root", "run.cache"}) {
     nlohmann::json forged = own;
@@ -113,7 +116,10 @@ TEST_F(Stranger, PreparedDataGoesNowhereElse) {
             {{"XDG_CACHE_HOME", (folder.path() / "cache").string()}})
             .wait();
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_TRUE(std::filesystem::is_empty(victim)) << key;
+    std::vector<std::string> there;
+    for (const auto& entry : std::filesystem::directory_iterator(victim))
+      there.push_back(entry.path().filename().string());
+    EXPECT_EQ(there, std::vector<std::string>{"CACHEDIR.TAG"}) << key;
   }
 }
 

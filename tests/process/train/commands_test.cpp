@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -744,6 +745,38 @@ TEST_F(Commands, RunCacheNamesTheFolderOfPreparedData) {
   const ToolResult evaluated = tool({"evaluate", (runs / "cached").string(), "--devices", "cpu:1"});
   EXPECT_EQ(evaluated.code, 0) << evaluated.err;
   EXPECT_FALSE(std::filesystem::exists(runs / ".cache/textgen")) << "the run knows its cache";
+  EXPECT_FALSE(std::filesystem::exists(folder->path() / "large-disk/cache/CACHEDIR.TAG"))
+      << "a backup would pass over what else lies there";
+
+  // The disk is gone, and nothing can be made in its place.
+  std::filesystem::remove_all(folder->path() / "large-disk");
+  write_file_atomic(folder->path() / "large-disk", "");
+  const ToolResult resumed =
+      tool({"resume", (runs / "cached").string(), "stop.steps=4", "--devices", "cpu:1"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(std::filesystem::exists(runs / ".cache/textgen"));
+  std::replace(words.begin(), words.end(), std::string("cached"), std::string("refused"));
+  const ToolResult refused = tool(words);
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_THAT(refused.err,
+              ::testing::HasSubstr("hint: set run.cache to a folder that you can write to"));
+}
+
+TEST_F(Commands, ARunInAnotherFolderFindsItsCache) {
+  std::vector<std::string> words{"train",  "textgen", "--devices",           "cpu:1",
+                                 "--name", "moved",   "run.root=other-runs", "run.cache=far/cache"};
+  for (const std::string& option : testing::tiny(folder->path() / "corpus.txt"))
+    words.push_back(option);
+  words.emplace_back("stop.steps=2");
+  ASSERT_EQ(tool(words).code, 0);
+  const ToolResult evaluated =
+      testing::ToolProcess({testing::program("lockstep"), "evaluate",
+                            (folder->path() / "other-runs/moved").string(), "--devices", "cpu:1"},
+                           folder->path() / "far",
+                           {{"XDG_CACHE_HOME", (folder->path() / "user").string()}})
+          .wait();
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_FALSE(std::filesystem::exists(folder->path() / "user"));
 }
 
 TEST_F(Commands, ATableInAPipeIsNotCut) {

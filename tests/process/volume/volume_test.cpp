@@ -354,6 +354,19 @@ TEST_F(Volume, EvaluatesOtherDataBesideItsOwn) {
   EXPECT_EQ(read_csv(folder.path() / "other.csv").rows.size(), 2U);
 }
 
+TEST_F(Volume, TakesTheLabelsOfOtherDataFromTheFolderOfTheSameName) {
+  const fs::path made = run("a").parent_path() / ".cache/made-volumes";
+  for (const auto& [set, part] : {std::pair("first", "train"), std::pair("other", "test")}) {
+    fs::create_directories(folder.path() / set);
+    fs::copy(made / cat(part, "_images"), folder.path() / set / "images");
+    fs::copy(made / cat(part, "_labels"), folder.path() / set / "masks");
+  }
+  ASSERT_EQ(train_small("a", 1, {"stop.steps=2", "data.path=first", "data.labels=masks"}).code, 0);
+  const ToolResult found = tool({"evaluate", "a", "data.path=other", "--items", "other.csv"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  EXPECT_EQ(read_csv(folder.path() / "other.csv").rows.size(), 2U);
+}
+
 TEST_F(Volume, EvaluatesAgainAndScoresFiles) {
   ASSERT_EQ(train_small("a", 1, {"stop.steps=8"}).code, 0);
   const ToolResult again = tool({"evaluate", "a", "--json", "--devices", "cpu:1"});

@@ -28,7 +28,7 @@ TEST_F(BadVolumes, ThatAreCutOffHaveAWayOut) {
   write_text("train_images/b.tif", bytes.substr(0, 20));
   const Error error = thrown_by([&] { prepare(); });
   EXPECT_THAT(error.what(), AllOf(HasSubstr("cannot read"), HasSubstr("train_images/b.tif")));
-  EXPECT_THAT(error.hint(), AllOf(HasSubstr("undamaged copy"), HasSubstr("data.csv")));
+  EXPECT_THAT(error.hint(), AllOf(HasSubstr("a copy that can be read"), HasSubstr("data.csv")));
 }
 
 TEST_F(BadVolumes, ThatLieInDifferentPlaces) {

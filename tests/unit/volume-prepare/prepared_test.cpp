@@ -116,6 +116,14 @@ TEST_F(GoesOn, WhereTheVolumesLieNow) {
   EXPECT_EQ(now.train[0].image.parent_path(), path("moved") / "train_images");
 }
 
+// The tool has made the name absolute before; a later start may be in another folder.
+TEST_F(GoesOn, WithAFolderOfThePathThatIsNamedNow) {
+  fs::rename(data() / "train_labels", data() / "train_masks");
+  options.data.labels = (fs::current_path() / "train_masks").string();
+  EXPECT_EQ(ids_of(again().train), ids_of(recorded().train));
+  EXPECT_EQ(options.data.labels, (data() / "train_masks").string());
+}
+
 TEST_F(GoesOn, WithoutACache) {
   fs::remove_all(cache());
   EXPECT_EQ(ids_of(again().valid), ids_of(recorded().valid));

@@ -68,9 +68,10 @@ auto with_way_out(const Function& read) {
     return read();
   } catch (const Error& error) {
     if (!error.hint().empty() || !std::string_view(error.what()).starts_with("cannot read ")) throw;
-    throw Error(error.what(),
-                "replace the file by an undamaged copy, or leave the volume out by a table of the "
-                "others (data.csv)");
+    throw Error(
+        error.what(),
+        "put a copy that can be read in its place, or leave the volume out by a table of the "
+        "others (data.csv)");
   }
 }
 

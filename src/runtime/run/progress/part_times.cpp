@@ -9,9 +9,13 @@ namespace lockstep {
 
 nlohmann::json to_json(const ExpectedTimes& times) {
   const auto& [parts, after] = times;
-  return {{"start_s", parts.start_s},           {"step_s", parts.step_s},
-          {"evaluation_s", parts.evaluation_s}, {"save_s", parts.save_s},
-          {"predicts", after.predicts},         {"items", after.items}};
+  return {{"start_s", parts.start_s},
+          {"step_s", parts.step_s},
+          {"evaluation_s", parts.evaluation_s},
+          {"save_s", parts.save_s},
+          {"predicts", after.predicts},
+          {"items", after.items},
+          {"reserve_is_guess", after.reserve_is_guess}};
 }
 
 ExpectedTimes expected_times_from_json(const nlohmann::json& json) {
@@ -21,7 +25,8 @@ ExpectedTimes expected_times_from_json(const nlohmann::json& json) {
                     .evaluation_s = seconds("evaluation_s"),
                     .save_s = seconds("save_s")},
           .after = {.predicts = is_true(json, "predicts"),
-                    .items = std::max<std::int64_t>(integer_or(json, "items", 0), 0)}};
+                    .items = std::max<std::int64_t>(integer_or(json, "items", 0), 0),
+                    .reserve_is_guess = is_true(json, "reserve_is_guess")}};
 }
 
 double prediction_s(std::int64_t items, double evaluation_s, std::int64_t valid_samples,

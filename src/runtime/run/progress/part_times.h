@@ -19,6 +19,8 @@ struct AfterTraining {
   // Predictions follow, which need a start of their own, and stop.reserve was not set.
   bool predicts = false;
   std::int64_t items = 0;  // 0: a text is streamed, or the number is unknown
+  // Nothing was given or measured, so the reserve may grow once something is known.
+  bool reserve_is_guess = false;
 };
 
 struct ExpectedTimes {

@@ -11,6 +11,8 @@
 #include "tools/cli/plan/resolve.h"
 
 #include <algorithm>
+#include <array>
+#include <numbers>
 
 namespace lockstep::cli {
 namespace {
@@ -58,7 +60,14 @@ double known_seconds(const nlohmann::json& object, const char* key) {
 
 nlohmann::json known_prediction(const RunSetup& setup, const std::vector<Device>& devices,
                                 const ItemLoad& load) {
-  return cached(predictions_file(setup), key_of_prediction(setup, devices, load.item_bytes));
+  // Keys round the size to a power of two, so that sizes just beside it have another one.
+  constexpr std::array<double, 3> neighbours{1, std::numbers::sqrt2, 1 / std::numbers::sqrt2};
+  for (const double factor : neighbours)
+    if (nlohmann::json found = cached(predictions_file(setup),
+                                      key_of_prediction(setup, devices, factor * load.item_bytes));
+        !found.is_null())
+      return found;
+  return nullptr;
 }
 
 double item_s_of(const nlohmann::json& found, const ItemLoad& load) {

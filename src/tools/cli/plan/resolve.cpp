@@ -112,6 +112,30 @@ bool is_same_value(const OptionInfo& option, nlohmann::json now, nlohmann::json 
   return now == before;
 }
 
+// The folders of a run below its data.path, such as data.labels, are those of another data.path
+// too where it has them: else images of one set would be read with labels of the other.
+void take_folders_of(OptionTable& options, const nlohmann::json& before,
+                     const nlohmann::json& now) {
+  const auto text_in = [](const nlohmann::json& values, const std::string& key) {
+    const nlohmann::json value = values.value(key, nlohmann::json());
+    return value.is_string() ? value.get<std::string>() : std::string();
+  };
+  const std::filesystem::path from = text_in(before, "data.path"), to = text_in(now, "data.path");
+  if (from.empty() || to.empty()) return;
+  for (const OptionInfo& option : options.options()) {
+    const std::filesystem::path path = text_in(now, option.key);
+    if (!option.spec.is_path || !option.key.starts_with("data.") || path.empty() ||
+        is_asked_for(options, option.key))
+      continue;
+    const std::filesystem::path below = path.lexically_relative(from);
+    std::error_code ignored;
+    if (!below.empty() && *below.begin() != ".." &&
+        std::filesystem::is_directory(to / below, ignored))
+      options.set_json(option.key, (to / below).lexically_normal().string(),
+                       {.kind = ValueSource::Kind::record});
+  }
+}
+
 // An option that repeats the run's own value is no change: a command may be given again. A path
 // that says which file to read now counts again all the same, such as the one that is evaluated,
 // and so does the share of other data to validate on.
@@ -120,6 +144,7 @@ void take_from_record(OptionTable& options, const nlohmann::json& before) {
   const nlohmann::json now = options.to_json();
   const bool names_other_data = is_asked_for(options, "data.path") &&
                                 before.value("data.path", nlohmann::json()) != now["data.path"];
+  if (names_other_data) take_folders_of(options, before, now);
   for (const OptionInfo& option : options.options()) {
     const std::string& key = option.key;
     const bool says_what_to_read =
@@ -214,19 +239,27 @@ bool can_write(const std::filesystem::path& folder) {
   return !error && access(folder.c_str(), W_OK) == 0;
 }
 
-// Programs that make backups pass over folders with this file (bford.info/cachedir).
-constexpr const char* cache_tag = "CACHEDIR.TAG";
+// In folders that a user has named with run.cache.
+constexpr const char* cache_mark = ".lockstep-cache";
 
-bool is_cache(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(folder / cache_tag, ignored);
+// A file such as CACHEDIR.TAG would do harm: programs that make backups pass over all that lies
+// beside it, and the folder may hold more than the cache.
+void make_cache(const std::filesystem::path& folder) try {
+  make_directories(folder);
+  if (!std::filesystem::exists(folder / cache_mark)) write_file_atomic(folder / cache_mark, "");
+} catch (const std::exception& problem) {
+  throw Error(problem.what(), "set run.cache to a folder that you can write to");
 }
 
-void mark_as_cache(const std::filesystem::path& folder) {
-  make_directories(folder);
-  if (!is_cache(folder))
-    write_file_atomic(folder / cache_tag,
-                      "Signature: 8a477f597d28d172789f06886806bc55\n# prepared data of Lockstep\n");
+bool is_marked_cache(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return !folder.empty() && std::filesystem::is_regular_file(folder / cache_mark, ignored) &&
+         can_write(folder);
+}
+
+bool is_own(const std::filesystem::path& folder) {
+  struct stat info {};
+  return stat(folder.c_str(), &info) == 0 && info.st_uid == getuid();
 }
 
 // In the temporary folder of all users anybody could have put something of that name.
@@ -258,23 +291,25 @@ std::filesystem::path user_cache() {
 }  // namespace
 
 // The record of a run that is read may come from anybody, so that it does not say where else
-// something is written. A run.cache that it names counts where it is a cache already.
+// something is written. A run.cache that it names counts if a user has named that folder before.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                 const std::filesystem::path& run_dir) {
   const std::filesystem::path own = cache_dir(train), chosen = train.run.cache;
-  const bool is_mine = purpose == Purpose::train || is_asked_for(train.table, "run.cache");
-  if (is_mine && !chosen.empty()) {
-    mark_as_cache(chosen);
-    return chosen;
+  const bool is_asked = is_asked_for(train.table, "run.cache");
+  if (is_asked || purpose == Purpose::train) {
+    // A disk that the record names may not be there any more.
+    if (!chosen.empty() && (is_asked || can_write(chosen))) {
+      make_cache(chosen);
+      return chosen;
+    }
+    if (purpose == Purpose::train) return own;
   }
-  if (purpose == Purpose::train) return own;
   std::error_code error;
   const bool lies_in_root = run_dir.empty() || std::filesystem::equivalent(
                                                    std::filesystem::absolute(run_dir).parent_path(),
                                                    train.run.root, error);
-  if (!lies_in_root) return user_cache();
-  if (!chosen.empty() && is_cache(chosen) && can_write(chosen)) return chosen;
-  return can_write(own) ? own : user_cache();
+  if (is_marked_cache(chosen) && (lies_in_root || is_own(chosen))) return chosen;
+  return lies_in_root && can_write(own) ? own : user_cache();
 }
 
 bool is_asked_for(const OptionTable& table, std::string_view key) {

@@ -81,7 +81,8 @@ bool is_asked_for(const OptionTable& table, std::string_view key);
 bool names_data(const OptionTable& table);
 
 // Where a recipe may put prepared data: run.cache, else run.root/.cache, else a folder of the user.
-// run_dir: the run that is read, or empty. Makes run.cache, and marks it as a cache.
+// run_dir: the run that is read, or empty. Makes run.cache, and marks it. Throws Error if the
+// user's run.cache cannot be made; one that only the record names is left out then.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                 const std::filesystem::path& run_dir);
 

@@ -171,6 +171,7 @@ AfterTraining reserve_time(RunSetup& setup, const Then& then, const ItemLoad& lo
   std::string why = "stop.reserve";
   if (!is_set && quota.seconds > 0 && predicts_items(setup, then)) {
     const auto known_s = known_prediction_s(setup, setup.plan.devices, load);
+    after.reserve_is_guess = !known_s;
     train.stop.reserve = known_s ? reserve_for(*known_s, quota) : usual_reserve(quota);
     why = known_s ? cat("predicting ", count_items(load.items), " takes ", format_span(*known_s),
                         " by the last time")

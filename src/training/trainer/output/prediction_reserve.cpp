@@ -18,7 +18,7 @@ void PredictionReserve::evaluated(std::int64_t step, double evaluation_s) {
   const AfterTraining& after = setup_.expected.after;
   const double needed_s =
       prediction_s(after.items, evaluation_s, setup_.plan.valid_samples, setup_.group.size());
-  if (!after.predicts || needed_s == 0) return;
+  if (!after.reserve_is_guess || needed_s == 0) return;
   const double start_s = setup_.start_up ? setup_.start_up->seconds() : 0;
   const double whole_s = start_s + needed_s;
   keep(step, whole_s,

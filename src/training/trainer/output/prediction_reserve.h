@@ -21,8 +21,8 @@ class PredictionReserve {
   // Call it when the first step is done. Predictions are expected to take as long to start as this
   // start did.
   void started_up(std::int64_t step);
-  // Call it after an evaluation. An item is assumed to cost as much as a validation sample. If this
-  // needs more than earlier predictions took, it counts: this run and its machine may be slower.
+  // Call it after an evaluation. An item is assumed to cost as much as a validation sample, until
+  // items of about its size were predicted: an episode of many images costs more than an image.
   void evaluated(std::int64_t step, double evaluation_s);
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 TEST(PartTimesTest, TravelAsJsonAndNothingIsKnownOfAnythingElse) {
   const ExpectedTimes times{.parts = {.start_s = 4, .step_s = 0.5, .evaluation_s = 14, .save_s = 2},
-                            .after = {.predicts = true, .items = 25}};
+                            .after = {.predicts = true, .items = 25, .reserve_is_guess = true}};
   EXPECT_EQ(to_json(expected_times_from_json(to_json(times))), to_json(times));
   EXPECT_EQ(to_json(expected_times_from_json(to_json(times))).at("items"), 25);
   for (const nlohmann::json& other :

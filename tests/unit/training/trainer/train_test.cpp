@@ -449,9 +449,9 @@ TEST_F(QuotaIsKept, ButABudgetThatWasSpentBeforeLimitsNothingThatFollows) {
 }
 
 TEST_F(QuotaIsKept, ForPredictionsThatTakeAsLongAsEvaluationsShow) {
-  slow.batch_s = 2;                  // 12 samples in 6 s, so 24 items in 12 s
-  options.stop.reserve.seconds = 4;  // a guess, or as long as earlier ones took
-  expected.after = {.predicts = true, .items = 24};
+  slow.batch_s = 2;  // 12 samples in 6 s, so 24 items in 12 s
+  options.stop.reserve.seconds = 4;
+  expected.after = {.predicts = true, .items = 24, .reserve_is_guess = true};
   EXPECT_EQ(train_slowly(40), TrainEnd::stopped);
   EXPECT_LE(clock.now, 40 - 1.15 * 12 - 2);
   EXPECT_GE(clock.now, 23);
@@ -460,6 +460,16 @@ TEST_F(QuotaIsKept, ForPredictionsThatTakeAsLongAsEvaluationsShow) {
   EXPECT_EQ(events("stop").back().at("why"),
             "stop.after = 40s is over but for 16s that predictions need");
   EXPECT_NEAR(events("stop").back().at("left_s").get<double>(), 40 - clock.now, 1e-9);
+}
+
+// A validation sample may cost more than an item, such as an episode of many images.
+TEST_F(QuotaIsKept, ForAsLongAsEarlierPredictionsOfSuchItemsTook) {
+  slow.batch_s = 2;
+  options.stop.reserve.seconds = 4;
+  expected.after = {.predicts = true, .items = 24};
+  EXPECT_EQ(train_slowly(40), TrainEnd::stopped);
+  EXPECT_GE(clock.now, 34);
+  EXPECT_TRUE(events("quota").empty());
 }
 
 TEST_F(QuotaIsKept, AndAReserveThatIsGivenStays) {
