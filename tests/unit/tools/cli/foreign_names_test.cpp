@@ -604,6 +604,9 @@ TEST_F(ForeignNames, ACommandThatCountsDevicesSaysWhatTrainingTakes) {
 TEST_F(ForeignNames, ANameOfAGroupInAnotherProgramIsFoundWithItsDot) {
   EXPECT_THAT(hint({"batch.size=4"}), HasSubstr("write batch.global=8 batch.micro=4"));
   EXPECT_EQ(hint({"data.dir=x"}), "write data.path=x");
+  // DeepSpeed's train_batch_size, of all devices, is never typed with a dot.
+  EXPECT_THAT(hint({"train.batch_size=4"}), HasSubstr("write batch.global=8 batch.micro=4"));
+  EXPECT_THAT(hint({"train_batch_size=4"}), HasSubstr("write batch.global=4"));
 }
 
 TEST_F(ForeignNames, AFileInPlaceOfAnOptionIsTheData) {
