@@ -107,8 +107,8 @@ struct NamedDirect : DirectOptions {
     if (rate > 1) throw Error("learning_rate is above 1");
   }
   double rate = 0.1;
-  std::string path, symbols;
-  std::vector<std::string> names;
+  std::string symbols;
+  std::vector<std::string> path, names;
 };
 
 class ForeignNames : public ::testing::Test {
@@ -614,8 +614,31 @@ TEST_F(ForeignNames, AFileInPlaceOfAnOptionIsTheData) {
               EndsWith("unexpected argument train.txt | write data.path=train.txt"));
   EXPECT_THAT(refusal({"named", "best.pth"}), EndsWith("| write init.from=best.pth"));
   EXPECT_THAT(refusal({"named", "mine.toml"}), Not(HasSubstr("data.path")));
+  EXPECT_THAT(refusal({"named", "0.1"}), HasSubstr("| usage: ")) << "a number";
+  EXPECT_THAT(refusal({"named", "data.path=a.txt", "b.txt"}), HasSubstr("| usage: "));
+  EXPECT_THAT(refusal({"named-direct", "a.txt", "b.txt", "lr=1"}),
+              EndsWith("| write data.path=a.txt,b.txt"));
   EXPECT_THAT(refusal({"named", "wombat"}), HasSubstr("| usage: "));
   EXPECT_THAT(refusal({"rows", "train.txt"}), HasSubstr("| usage: ")) << "it has no data.path";
+}
+
+TEST_F(ForeignNames, AFurtherRunIsNoFileOfData) {
+  const TemporaryDirectory folder;
+  const std::string run = (folder.path() / "base").string();
+  const std::string data = (folder.path() / "test.txt").string();
+  RunDir::create(folder.path(), "base", "named", [](RunDir& made) {
+    made.write_record({{"recipe", "named"}});
+  });
+  write_file_atomic(data, "a text");
+  Command evaluate = planner();
+  evaluate.name = evaluate.group = "evaluate";
+  evaluate.complete = "run";
+  const auto refused = [&](const std::string& word) {
+    return error_if_any([&] { parse(evaluate, {run, word}); });
+  };
+  EXPECT_THAT(refused(data), EndsWith(cat("| write data.path=", data)));
+  for (const std::string& other : {run, cat(run, ".v2"), std::string("base.v2")})
+    EXPECT_THAT(refused(other), HasSubstr("| usage: ")) << other;
 }
 
 TEST_F(ForeignNames, ACommandWithoutTheRecipeSaysSoWhateverFlagItIsGiven) {
