@@ -655,6 +655,9 @@ TEST_F(ForeignNames, AValueThatWasTypedCountsMoreThanAPlaceForOne) {
               HasSubstr("| write data.path=d symbols=a.txt"));
   EXPECT_THAT(key_refusal("named-direct", {"tickers=a.txt"}, 0),
               HasSubstr("| write symbols=a.txt data.path=DIR"));
+  EXPECT_THAT(key_refusal("named-direct", {"data.path=d", "tickers=a.txt"}, 0),
+              EndsWith("| write symbols=a.txt"))
+      << "the place is filled";
 }
 
 TEST_F(ForeignNames, TheBatchOfAListOfNumbersIsThatOfTheLargest) {
