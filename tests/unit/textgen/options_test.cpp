@@ -221,6 +221,13 @@ TEST(TextNames, ScriptsSaveBySteps) {
   EXPECT_EQ(synonym->ours, "checkpoint.every_steps={value}");
 }
 
+// It is a name on a server there.
+TEST(TextNames, OfADatasetSayThatNothingIsDownloaded) {
+  const std::vector<Synonym> all = synonyms();
+  EXPECT_NE(find_synonym(all, "dataset_name")->note.find("nothing is downloaded"),
+            std::string::npos);
+}
+
 // In Transformers' generate it is the length of a text, and in its training that of a block.
 TEST(TextNames, OfGenerateAreThoseOfPredict) {
   const std::vector<Synonym> all = synonyms();

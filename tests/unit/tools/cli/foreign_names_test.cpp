@@ -282,6 +282,8 @@ TEST_F(ForeignNames, CheckpointsEachSoManyStepsAreNoTime) {
     EXPECT_THAT(hint({cat(name, "=1000")}), HasSubstr("write checkpoint.every_steps=1000 (steps; "))
         << name;
   EXPECT_EQ(hint({"save_every_n_steps=1000"}), "write checkpoint.every_steps=1000");
+  EXPECT_EQ(hint({"val_every=2"}),
+            "write eval.every_steps=2 (steps; eval.every_epochs counts epochs)");
 }
 
 TEST_F(ForeignNames, ALengthThatIsTypedSetsAsideTheOtherOne) {
