@@ -13,7 +13,6 @@
 #include "tools/jobs/job_file/job_keys.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -175,7 +174,7 @@ std::string hint_for_file(const Command& command, const Words& words, const std:
   const auto is_one_of = [&](const Words& all) {
     return std::find(all.begin(), all.end(), suffix) != all.end();
   };
-  const bool has_suffix = suffix.size() > 1 && std::isdigit(suffix[1]) == 0;  // as 0.1 has
+  const bool has_suffix = suffix.find_first_not_of(".0123456789") != suffix.npos;  // unlike 0.1
   std::error_code unreadable;
   // A further word of a command that takes a run may be another run.
   const bool is_file = command.complete == "run"
