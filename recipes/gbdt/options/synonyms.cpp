@@ -160,8 +160,8 @@ Synonyms of_scripts() {
       {.names = {"class_weight"},
        .from = "scikit-learn",
        .ours = "is_unbalance=true",
-       .none_when_off = true,
-       .note = "as balanced; params.scale_pos_weight=W weights the positive class"}};
+       .ours_when_off = "is_unbalance=false",
+       .note = "true is balanced; params.scale_pos_weight=W weights the positive class"}};
 }
 
 // Parameters of LightGBM that the recipe has no option for.

@@ -46,6 +46,7 @@ TEST(GbdtNames, OfScriptsAroundLightGbmLeadToOptions) {
   EXPECT_EQ(in_our_words("eval_metric", "auc"), "params.metric=auc");
   EXPECT_EQ(in_our_words("eval_metric", "mlogloss"), "params.metric=multi_logloss");
   EXPECT_EQ(in_our_words("class_weight", "balanced"), "is_unbalance=true");
+  EXPECT_EQ(in_our_words("class_weight", "None"), "is_unbalance=false") << "true is the default";
 }
 
 // The number alone does nothing on the CPU, the default.
