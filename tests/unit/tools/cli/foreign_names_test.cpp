@@ -294,6 +294,7 @@ TEST_F(ForeignNames, ALengthThatIsTypedSetsAsideTheOtherOne) {
   EXPECT_EQ(hint({"epochs=3", "max_steps=50"}),
             "write stop.epochs=3 stop.steps=50 (steps of the optimizer)");
   EXPECT_EQ(hint({"epochs=3"}), "write stop.epochs=3");
+  EXPECT_EQ(hint({"preset=counted", "epochs=0"}), "write stop.epochs=0") << "a run has a length";
 }
 
 // One schedule.unit counts all lengths.
