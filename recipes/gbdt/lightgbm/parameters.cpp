@@ -263,16 +263,14 @@ Parameters resolve_parameters(const LightGbm& library, const Parameters& asked) 
     check_effect(canonical, value);
     const auto [before, fresh] = given.emplace(canonical, name);
     if (!fresh) {
-      const std::string option = option_for(before->second);
-      const std::string twice = option.empty()
-                                    ? cat(name, " is given twice")
-                                    : cat("params.", name, " is an option of its own, ", option);
-      throw Error(
-          before->second == name
-              ? twice
-              : cat(before->second, " and ", name, " are one parameter of LightGBM, ", canonical,
-                    ", but both are given"),
-          option.empty() ? cat("give ", canonical, " alone") : cat("write ", option, "=", value));
+      if (const std::string option = option_for(before->second); !option.empty())
+        throw Error(cat("params.", name, " is an option of its own, ", option),
+                    cat("write ", option, "=", value));
+      throw Error(before->second == name
+                      ? cat(name, " is given twice")
+                      : cat(before->second, " and ", name, " are one parameter of LightGBM, ",
+                            canonical, ", but both are given"),
+                  cat("give ", canonical, " alone"));
     }
     resolved.emplace_back(canonical, value);
   }

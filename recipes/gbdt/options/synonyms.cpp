@@ -149,12 +149,19 @@ Synonyms of_scripts() {
        .from = "scripts",
        .ours = "early_stopping={value}"},
       {.names = {"teacher_is_unbalance"}, .from = "scripts", .ours = "is_unbalance={value}"},
-      {.names = {"eval_metric"}, .from = "scikit-learn, XGBoost", .ours = "params.metric={value}"},
+      {.names = {"eval_metric"},
+       .from = "scikit-learn, XGBoost",
+       .ours = "params.metric={value}",
+       .values = {{"logloss", "binary_logloss"},
+                  {"error", "binary_error"},
+                  {"mlogloss", "multi_logloss"},
+                  {"merror", "multi_error"},
+                  {"aucpr", "average_precision"}}},
       {.names = {"class_weight"},
        .from = "scikit-learn",
        .ours = "is_unbalance=true",
-       .none_when_off = true,
-       .note = "as balanced; params.scale_pos_weight=W weights the positive class"}};
+       .ours_when_off = "is_unbalance=false",
+       .note = "true is balanced; params.scale_pos_weight=W weights the positive class"}};
 }
 
 // Parameters of LightGBM that the recipe has no option for.

@@ -4,10 +4,14 @@
 namespace lockstep::textgen {
 
 std::vector<Synonym> synonyms() {
-  return {{.names = {"data", "data_dir", "data_path", "dataset", "dataset_name", "dataset_path",
-                     "train_file", "train_data"},
+  return {{.names = {"data", "data_dir", "data_path", "dataset", "dataset_path", "train_file",
+                     "train_data"},
            .from = "Transformers, scripts",
            .ours = "data.path={value}"},
+          {.names = {"dataset_name"},
+           .from = "Transformers",
+           .ours = "data.path={value}",
+           .note = "files or a folder that are there: nothing is downloaded"},
           {.names = {"model", "model_name", "model_name_or_path"},
            .from = "Transformers, scripts",
            .ours = "init.from={path}",

@@ -200,7 +200,8 @@ const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view 
   if (name.find('.') == name.npos) return nullptr;
   std::string whole = name;
   std::replace(whole.begin(), whole.end(), '.', '_');
-  return find_synonym(synonyms, whole);
+  // DeepSpeed's train_batch_size is of all devices; the batch_size in a group is of each.
+  return find_synonym(synonyms, whole == "train_batch_size" ? "batch_size" : whole);
 }
 
 const MeaningInCommand* meaning_in(const Synonym& synonym, std::string_view command) {

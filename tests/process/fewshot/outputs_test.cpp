@@ -87,6 +87,7 @@ TEST_F(FewshotOutputs, EvaluatesWithSeveralNumbersOfShotsTheSameOnAnyNumberOfRan
             "hint: leave it out: the run keeps its settings of training\n");
   EXPECT_EQ(hint("predict", "shots=5"),
             "hint: leave it out: the run keeps its settings of training\n");
+  EXPECT_EQ(hint("predict", "image_dir=x"), "hint: write predict.images=x\n");
   EXPECT_EQ(hint("predict", "size=64"),
             "hint: leave it out: episode.size is a setting of training, which the run keeps\n");
   const CsvTable table = read_csv(folder.path() / "items1.csv");

@@ -140,6 +140,13 @@ TEST_F(Hints, AreAcceptedByCommandsThatReadARun) {
                                               {"num_return_sequences=2"},
                                               {"do_sample=False"}})
     EXPECT_TRUE(takes_its_hint({"predict", "textgen"}, line, devices, refused)) << line[0];
+  const auto hint = [&](const char* word) {
+    return run_tool({"evaluate", "textgen", word}, folder.path()).err;
+  };
+  EXPECT_THAT(hint("root=x"), HasSubstr("hint: did you mean run.root?"));
+  EXPECT_THAT(hint("path=x"), HasSubstr("hint: did you mean data.path or tokenizer.path?"));
+  EXPECT_THAT(hint("width=8"),
+              HasSubstr("hint: leave it out: model.width is a setting of training"));
 }
 
 }  // namespace

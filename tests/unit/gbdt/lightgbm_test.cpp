@@ -142,16 +142,16 @@ TEST_F(LightGbmTest, TellsItsVersionAndNames) {
 TEST_F(LightGbmTest, ResolvesNamesAndRefusesThoseThatCollide) {
   EXPECT_THAT(resolve_parameters(*library(), {{"subsample", "0.8"}}),
               ElementsAre(Pair("bagging_fraction", "0.8")));
-  EXPECT_THAT(fault({{"subsample", "0.8"}, {"bagging_fraction", "0.5"}}),
-              HasSubstr("subsample and bagging_fraction are one parameter of LightGBM, "
-                        "bagging_fraction, but both are given"));
+  EXPECT_THAT(fault({{"lambda_l1", "0.8"}, {"reg_alpha", "0.5"}}),
+              HasSubstr("lambda_l1 and reg_alpha are one parameter of LightGBM, lambda_l1, but "
+                        "both are given"));
   EXPECT_THAT(fault({{"num_leafs", "3"}}), HasSubstr("has no parameter num_leafs | is it num_lea"));
   EXPECT_THAT(fault({{"eval_metric", "auc"}}), HasSubstr("| is it metric?"));
   // The recipe passes on its own options before params.
   EXPECT_EQ(fault({{"device_type", "cpu"}, {"device_type", "gpu"}}),
             "params.device_type is an option of its own, gbdt.device | write gbdt.device=gpu");
-  EXPECT_THAT(fault({{"learning_rate", "0.1"}, {"eta", "0.2"}}),
-              HasSubstr("| write learning_rate=0.2"));
+  EXPECT_EQ(fault({{"learning_rate", "0.1"}, {"eta", "0.2"}}),
+            "params.eta is an option of its own, learning_rate | write learning_rate=0.2");
   EXPECT_EQ(fault({{"lambda_l1", "1"}, {"lambda_l1", "2"}}),
             "lambda_l1 is given twice | give lambda_l1 alone");
   EXPECT_THAT(fault({{"metric", "auc binary"}}), HasSubstr("cannot be 'auc binary'"));

@@ -44,7 +44,9 @@ TEST(GbdtNames, OfScriptsAroundLightGbmLeadToOptions) {
   EXPECT_EQ(in_our_words("teacher_early_stopping_rounds", "5"), "early_stopping=5");
   EXPECT_EQ(in_our_words("teacher_is_unbalance", "True"), "is_unbalance=true");
   EXPECT_EQ(in_our_words("eval_metric", "auc"), "params.metric=auc");
+  EXPECT_EQ(in_our_words("eval_metric", "mlogloss"), "params.metric=multi_logloss");
   EXPECT_EQ(in_our_words("class_weight", "balanced"), "is_unbalance=true");
+  EXPECT_EQ(in_our_words("class_weight", "None"), "is_unbalance=false") << "true is the default";
 }
 
 // The number alone does nothing on the CPU, the default.

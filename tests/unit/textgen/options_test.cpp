@@ -228,6 +228,13 @@ TEST(TextOptionsBuiltIn, IsTheDataWhereNoneAreNamed) {
   EXPECT_FALSE(options.built_in());
 }
 
+// It is a name on a server there.
+TEST(TextNames, OfADatasetSayThatNothingIsDownloaded) {
+  const std::vector<Synonym> all = synonyms();
+  EXPECT_NE(find_synonym(all, "dataset_name")->note.find("nothing is downloaded"),
+            std::string::npos);
+}
+
 // In Transformers' generate it is the length of a text, and in its training that of a block.
 TEST(TextNames, OfGenerateAreThoseOfPredict) {
   const std::vector<Synonym> all = synonyms();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/text/text.h"
 
 namespace lockstep::volume {
 namespace {
@@ -113,6 +114,20 @@ TEST(VolumeOptions, WhatContradictsItselfIsRefused) {
               HasSubstr("belong together"));
   EXPECT_THAT(error_of([](VolumeOptions& options) { options.data.spacing = {"0"}; }),
               HasSubstr("data.spacing"));
+}
+
+// Images go with labels, and a fold with the number of folds; one alone is refused.
+TEST(VolumeNames, HaveAPlaceForTheOptionThatGoesWithThem) {
+  const std::vector<Synonym> all = synonyms();
+  const auto in_our_words = [&](const char* name) {
+    std::vector<std::string> words;
+    for (const OurWord& word : written_here(*find_synonym(all, name), "1", {}))
+      words.push_back(cat(word.name, "=", word.value));
+    return join(words, " ");
+  };
+  EXPECT_EQ(in_our_words("train_images"), "data.images=1 data.labels=DIR");
+  EXPECT_EQ(in_our_words("masks_dir"), "data.images=DIR data.labels=1");
+  EXPECT_EQ(in_our_words("fold"), "data.fold=1 data.folds=VALUE");
 }
 
 // 2 FLOPs a product forward and twice as many backward: by hand for one level.

@@ -30,7 +30,7 @@ std::vector<std::string> keys_taken(const RunSetup& setup, const BareKeys& bare)
   Vocabulary known;
   for (const OptionTable* table : setup.tables()) known.add(*table);
   std::erase_if(keys, [&](const std::string& key) {
-    return !is_for_reading(known, bare.groups.front(), key);
+    return key != "run.root" && !is_for_reading(known, bare.groups.front(), key);
   });
   return keys;
 }

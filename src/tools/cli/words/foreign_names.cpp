@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace lockstep::cli {
@@ -173,13 +174,26 @@ std::string hint_for_file(const Command& command, const Words& words, const std:
   const auto is_one_of = [&](const Words& all) {
     return std::find(all.begin(), all.end(), suffix) != all.end();
   };
-  const bool is_file = !suffix.empty() || operand.find('/') != operand.npos;
+  const bool has_suffix = suffix.find_first_not_of(".0123456789") != suffix.npos;  // unlike 0.1
+  std::error_code unreadable;
+  // A further word of a command that takes a run may be another run.
+  const bool is_file = command.complete == "run"
+                           ? std::filesystem::is_regular_file(operand, unreadable)
+                           : has_suffix || operand.find('/') != operand.npos;
   if (!is_file || is_one_of({".py", ".ipynb", ".sh", ".toml", ".yaml", ".yml"})) return "";
   const bool is_weights = is_one_of({".pt", ".pth", ".bin", ".ckpt", ".safetensors"});
   if (is_weights && command.complete == "run") return "";  // whose weights stay
   const char* const key = is_weights ? first_weights : "data.path";
-  const bool takes_it = vocabulary_of(recipe_named_in(command, words)).has(key);
-  return takes_it ? cat("write ", shell_word(cat(key, "=", operand))) : "";
+  const Vocabulary known = vocabulary_of(recipe_named_in(command, words));
+  const OptionInfo* const option = known.find(key);
+  const bool is_set = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return word.starts_with(cat(key, "="));
+  });
+  if (option == nullptr || is_set) return "";
+  const auto typed = std::find(words.begin(), words.end(), operand);
+  auto at = static_cast<std::size_t>(typed - words.begin());
+  const bool takes_several = option->type == OptionType::list && typed != words.end();
+  return cat("write ", shell_word(cat(key, "=", takes_several ? list_at(words, at) : operand)));
 }
 
 std::string hint_for_list(const Command& command, const Words& words, const std::string& operand) {

@@ -48,7 +48,8 @@ std::string hint_for_word(const Command& command, const std::vector<std::string>
 std::string hint_for_list(const Command& command, const std::vector<std::string>& words,
                           const std::string& operand);
 
-// For an operand too many that looks like a file: "write data.path=train.txt". Empty for others.
+// For an operand too many that looks like a file: "write data.path=train.txt", with the files
+// behind it where the option takes several. Empty for others, and where the option is set already.
 std::string hint_for_file(const Command& command, const std::vector<std::string>& words,
                           const std::string& operand);
 

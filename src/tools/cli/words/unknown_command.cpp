@@ -19,7 +19,8 @@ std::string command_of_others(const std::string& word) {
       {"generate", what_predicts},
       {"sample", what_predicts},
       {"run",
-       "lockstep launch PROGRAM runs a script of yours on every GPU; lockstep train RECIPE trains"},
+       "lockstep runs lists runs; lockstep train RECIPE trains; lockstep launch PROGRAM runs a "
+       "script of yours on every GPU"},
       {"eval", what_evaluates},
       {"evaluation", what_evaluates},
       {"val", what_evaluates},

@@ -60,6 +60,7 @@ TEST(Synonym, IsFoundHoweverItIsTyped) {
   EXPECT_EQ(find_synonym(names, "--"), nullptr);
   EXPECT_EQ(find_synonym(names, "batch.size"), &names[0]) << "as in groups of other programs";
   EXPECT_EQ(find_synonym(names, "batch.sizes"), nullptr);
+  EXPECT_EQ(find_synonym(names, "train.batch_size"), &names[0]) << "of each device";
 }
 
 TEST(Synonym, WritesListsOfNumbersAsOurs) {

@@ -107,8 +107,8 @@ struct NamedDirect : DirectOptions {
     if (rate > 1) throw Error("learning_rate is above 1");
   }
   double rate = 0.1;
-  std::string path, symbols;
-  std::vector<std::string> names;
+  std::string symbols;
+  std::vector<std::string> path, names;
 };
 
 class ForeignNames : public ::testing::Test {
@@ -282,6 +282,8 @@ TEST_F(ForeignNames, CheckpointsEachSoManyStepsAreNoTime) {
     EXPECT_THAT(hint({cat(name, "=1000")}), HasSubstr("write checkpoint.every_steps=1000 (steps; "))
         << name;
   EXPECT_EQ(hint({"save_every_n_steps=1000"}), "write checkpoint.every_steps=1000");
+  EXPECT_EQ(hint({"val_every=2"}),
+            "write eval.every_steps=2 (steps; eval.every_epochs counts epochs)");
 }
 
 TEST_F(ForeignNames, ALengthThatIsTypedSetsAsideTheOtherOne) {
@@ -292,6 +294,7 @@ TEST_F(ForeignNames, ALengthThatIsTypedSetsAsideTheOtherOne) {
   EXPECT_EQ(hint({"epochs=3", "max_steps=50"}),
             "write stop.epochs=3 stop.steps=50 (steps of the optimizer)");
   EXPECT_EQ(hint({"epochs=3"}), "write stop.epochs=3");
+  EXPECT_EQ(hint({"preset=counted", "epochs=0"}), "write stop.epochs=0") << "a run has a length";
 }
 
 // One schedule.unit counts all lengths.
@@ -604,6 +607,9 @@ TEST_F(ForeignNames, ACommandThatCountsDevicesSaysWhatTrainingTakes) {
 TEST_F(ForeignNames, ANameOfAGroupInAnotherProgramIsFoundWithItsDot) {
   EXPECT_THAT(hint({"batch.size=4"}), HasSubstr("write batch.global=8 batch.micro=4"));
   EXPECT_EQ(hint({"data.dir=x"}), "write data.path=x");
+  // DeepSpeed's train_batch_size, of all devices, is never typed with a dot.
+  EXPECT_THAT(hint({"train.batch_size=4"}), HasSubstr("write batch.global=8 batch.micro=4"));
+  EXPECT_THAT(hint({"train_batch_size=4"}), HasSubstr("write batch.global=4"));
 }
 
 TEST_F(ForeignNames, AFileInPlaceOfAnOptionIsTheData) {
@@ -611,8 +617,31 @@ TEST_F(ForeignNames, AFileInPlaceOfAnOptionIsTheData) {
               EndsWith("unexpected argument train.txt | write data.path=train.txt"));
   EXPECT_THAT(refusal({"named", "best.pth"}), EndsWith("| write init.from=best.pth"));
   EXPECT_THAT(refusal({"named", "mine.toml"}), Not(HasSubstr("data.path")));
+  EXPECT_THAT(refusal({"named", "0.1"}), HasSubstr("| usage: ")) << "a number";
+  EXPECT_THAT(refusal({"named", "data.path=a.txt", "b.txt"}), HasSubstr("| usage: "));
+  EXPECT_THAT(refusal({"named-direct", "a.txt", "b.txt", "lr=1"}),
+              EndsWith("| write data.path=a.txt,b.txt"));
   EXPECT_THAT(refusal({"named", "wombat"}), HasSubstr("| usage: "));
   EXPECT_THAT(refusal({"rows", "train.txt"}), HasSubstr("| usage: ")) << "it has no data.path";
+}
+
+TEST_F(ForeignNames, AFurtherRunIsNoFileOfData) {
+  const TemporaryDirectory folder;
+  const std::string run = (folder.path() / "base").string();
+  const std::string data = (folder.path() / "test.txt").string();
+  RunDir::create(folder.path(), "base", "named", [](RunDir& made) {
+    made.write_record({{"recipe", "named"}});
+  });
+  write_file_atomic(data, "a text");
+  Command evaluate = planner();
+  evaluate.name = evaluate.group = "evaluate";
+  evaluate.complete = "run";
+  const auto refused = [&](const std::string& word) {
+    return error_if_any([&] { parse(evaluate, {run, word}); });
+  };
+  EXPECT_THAT(refused(data), EndsWith(cat("| write data.path=", data)));
+  for (const std::string& other : {run, cat(run, ".v2"), std::string("base.v2")})
+    EXPECT_THAT(refused(other), HasSubstr("| usage: ")) << other;
 }
 
 TEST_F(ForeignNames, ACommandWithoutTheRecipeSaysSoWhateverFlagItIsGiven) {
@@ -629,6 +658,9 @@ TEST_F(ForeignNames, AValueThatWasTypedCountsMoreThanAPlaceForOne) {
               HasSubstr("| write data.path=d symbols=a.txt"));
   EXPECT_THAT(key_refusal("named-direct", {"tickers=a.txt"}, 0),
               HasSubstr("| write symbols=a.txt data.path=DIR"));
+  EXPECT_THAT(key_refusal("named-direct", {"data.path=d", "tickers=a.txt"}, 0),
+              EndsWith("| write symbols=a.txt"))
+      << "the place is filled";
 }
 
 TEST_F(ForeignNames, TheBatchOfAListOfNumbersIsThatOfTheLargest) {

@@ -15,9 +15,10 @@ std::string unknown_command_hint(const std::string& word) {
 }
 
 TEST(UnknownCommand, OtherProgramsWordsNameTheCommandHere) {
-  EXPECT_EQ(unknown_command_hint("run"),
-            "lockstep launch PROGRAM runs a script of yours on every GPU; lockstep train RECIPE "
-            "trains");
+  EXPECT_EQ(
+      unknown_command_hint("run"),
+      "lockstep runs lists runs; lockstep train RECIPE trains; lockstep launch PROGRAM runs a "
+      "script of yours on every GPU");
   for (const char* word : {"inference", "infer", "Inference", "sample"})
     EXPECT_EQ(unknown_command_hint(word), "lockstep predict RUN INPUT makes outputs") << word;
   for (const char* word : {"eval", "validate"})

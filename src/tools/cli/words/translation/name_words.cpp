@@ -68,14 +68,15 @@ std::string checkpoint_meant(const Synonym& synonym, const std::string& value) {
   if (word == "best") return word;
   return word == "last" || word == "latest" || word == "newest" ? "last" : "";
 }
+
 bool is_for_reading(const Vocabulary& known, const std::string& group, const std::string& key) {
   if (key.starts_with("evaluate.")) return group == "evaluate";
   if (key.starts_with("--") || is_of_step(key)) return true;
   for (const char* part : {"eval.", "files.", "matmul.", "data.threads", "data.prefetch"})
     if (key.starts_with(part)) return true;
+  if (key == "precision" || key == "tokenizer.path") return true;
   const OptionInfo* const option = known.find(key);
-  return key == "precision" ||
-         (option != nullptr && option->spec.is_path && key.starts_with("data."));
+  return option != nullptr && option->spec.is_path && key.starts_with("data.");
 }
 
 std::string key_for_reading(const Vocabulary& known, const std::string& group,

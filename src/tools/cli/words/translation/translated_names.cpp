@@ -146,7 +146,8 @@ void add_reason(const Vocabulary& known, const TypedLine& line, const TypedName&
   for (const OurWord& word : words) {
     if (!is_typed_as_it_should_be(line, word.name) || word.name == name.name) continue;
     const std::string value = value_typed_for(line, word.name);
-    if (words.size() > 1 && value == word.value) continue;  // the others are what the hint is about
+    const bool agrees = value == word.value || is_placeholder(word.value);
+    if (words.size() > 1 && agrees) continue;  // the others are what the hint is about
     all.reasons[key] = cat(word.name, "=", value, " is set already and counts");
   }
   const Synonym* const synonym = find_synonym(known.synonyms, name.name);

@@ -129,7 +129,7 @@ void set_aside_other_length(const TypedLine& line, Translation& all) {
   const auto set_aside = [&](const char* typed, const char* other, double value) {
     const auto word = find(typed);
     if (word == all.words.end() || value <= 0 || find(other) != all.words.end() ||
-        is_typed_as_it_should_be(line, other))
+        detail::parse_real(word->value) == 0 || is_typed_as_it_should_be(line, other))
       return;
     all.words.insert(word + 1, {.name = other, .value = "0"});
   };
