@@ -1,4 +1,4 @@
-// BERT's encoder, and XLM-R's, which differs in where positions begin.
+// BERT's encoder. It also serves XLM-R, whose positions begin at another row of their table.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace lockstep::dimabsa {
 
-// Devlin and others, 2019; Conneau and others, 2020.
+// Devlin and others, 2019 (BERT); Conneau and others, 2020 (XLM-R).
 class Bert : public Encoder {
  public:
   Bert(const EncoderShape& shape, std::uint64_t seed);

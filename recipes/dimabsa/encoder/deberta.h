@@ -10,8 +10,8 @@
 
 namespace lockstep::dimabsa {
 
-// He and others, 2021. Linear layers, norms and dropout run over the texts without padding,
-// attention over padded ones in plain operators.
+// He and others, 2021. Linear layers, norms and dropout run over texts without padding. Attention
+// runs over padded texts, in plain operators.
 class Deberta : public Encoder {
  public:
   Deberta(const EncoderShape& shape, std::uint64_t seed);
@@ -24,7 +24,7 @@ class Deberta : public Encoder {
   struct Surroundings {
     EncoderInput input;
     PaddedTexts texts;
-    at::Tensor rows;  // i64 [S, T, T] of the table
+    at::Tensor rows;  // i64 [S, T, T]: rows of the table of distances
   };
   at::Tensor embed(const EncoderInput& input, const StepContext& context) const;
   at::Tensor table(std::int64_t layer, const at::Tensor& normed, const StepContext& context) const;

@@ -8,8 +8,8 @@
 namespace lockstep::dimabsa {
 
 // positions: i64 [S, T]. Returns i64 [S, T, T]: the row for a query at [s, i] and a key at [s, j].
-// With buckets, distances below half of them count as they are, larger ones by their logarithm, in
-// f32 as `transformers` computes it.
+// With buckets, each distance up to half of their number has its own row. Larger ones share rows by
+// their logarithm, in f32 as `transformers` computes it.
 at::Tensor relative_rows(const at::Tensor& positions, const EncoderShape& shape);
 
 }  // namespace lockstep::dimabsa

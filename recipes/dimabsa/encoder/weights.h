@@ -1,4 +1,4 @@
-// An encoder's parameters while they are made, in the order of their places.
+// Collects an encoder's parameters while they are made, in order.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,7 +11,7 @@
 
 namespace lockstep::dimabsa {
 
-// A linear layer's, or a layer norm's.
+// Weight and bias of a linear layer or a layer norm.
 struct Affine {
   at::Tensor weight, bias;
 };
@@ -21,8 +21,10 @@ class Weights {
   explicit Weights(std::uint64_t seed) : seed_(seed) {}
 
   at::Tensor matrix(const std::string& name, std::int64_t rows, std::int64_t columns);
-  at::Tensor table(const std::string& name, std::int64_t rows, std::int64_t columns);  // embedding
-  at::Tensor bias(const std::string& name, std::int64_t size);                         // 0
+  // an embedding
+  at::Tensor table(const std::string& name, std::int64_t rows, std::int64_t columns);
+  // filled with 0
+  at::Tensor bias(const std::string& name, std::int64_t size);
   Affine linear(const std::string& name, std::int64_t out, std::int64_t in);
   Affine norm(const std::string& name, std::int64_t width);
   const std::vector<Parameter>& all() const { return all_; }

@@ -1,4 +1,4 @@
-// Texts of many rows one behind the other, with what the loss compares them with.
+// A micro-batch: the texts of many rows one behind the other, and the targets of the loss.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,25 +13,25 @@
 
 namespace lockstep::dimabsa {
 
-// The fields of a micro-batch, in their order. N tokens, S texts, B rows. N and S are rounded up so
-// that shapes repeat: the tokens of padding are texts that ask for nothing and weigh 0, and further
-// texts are empty.
+// The fields of a micro-batch, in their order. It has N tokens, S texts and B rows. N and S are
+// rounded up so that shapes repeat. Tokens of padding form texts that ask for nothing and weigh 0;
+// any further texts are empty.
 enum class Field : std::size_t {
   tokens,        // i64 [N]
   segments,      // i64 [N]
   positions,     // i64 [N]
-  offsets,       // i64 [S + 1]: of texts
-  row_offsets,   // i64 [B + 1]: of rows, in tokens
-  token_pass,    // i64 [N], a Pass; -1: padding
+  offsets,       // i64 [S + 1]: where texts begin
+  row_offsets,   // i64 [B + 1]: where rows begin, in tokens
+  token_pass,    // i64 [N]: a Pass; -1: padding
   span_targets,  // i64 [N, 2]: whether a span begins here, whether one ends
   span_weights,  // f32 [N, 2]
-  first_tokens,  // i64 [S]: of the texts; of padding 0
-  text_pass,     // i64 [S], a Pass; -1: padding
-  categories,    // i64 [S]: of texts that ask for it, else 0
-  values,        // f32 [S]: valence or arousal, else 0
-  text_weights,  // f32 [S]; 0 where a text asks for neither
-  row_pass,      // i64 [B], a Pass; -1: a row of padding
-  longest,       // f32 [L, 0]: L is at least the length of every text, and part of the shape
+  first_tokens,  // i64 [S]: the first token of each text; for padding 0
+  text_pass,     // i64 [S]: a Pass; -1: padding
+  categories,    // i64 [S]: for texts that ask for the category, else 0
+  values,        // f32 [S]: for texts that ask for valence or arousal, else 0
+  text_weights,  // f32 [S]; 0 for texts that ask for none of the three
+  row_pass,      // i64 [B]: a Pass; -1: a row of padding
+  longest,       // f32 [L, 0]: only the shape matters; no text is longer than L
 };
 inline constexpr std::size_t field_count = 15;
 const at::Tensor& field(const std::vector<at::Tensor>& fields, Field which);
@@ -40,16 +40,16 @@ EncoderInput encoder_input(const std::vector<at::Tensor>& fields);
 
 class BatchBuilder {
  public:
-  // rounded: N, S and L are rounded up; false for what is computed once.
+  // rounded: whether N, S and L are rounded up; false for batches that are computed once.
   BatchBuilder(std::int64_t pad, bool rounded) : pad_(pad), rounded_(rounded) {}
 
   void begin_row(std::int64_t pass);  // a Pass; -1: padding
-  // Adds a text to the present row. weight: of the answer that it asks for, except spans.
+  // Adds a text to the present row. weight: of the text's answer, unless that is spans.
   void add(const TextTokens& text, Pass pass, std::int64_t category, double value, double weight);
-  // Gives `weight` to each token of the last text, from the answer on.
+  // Gives `weight` to each token of the last text, from the beginning of the answer on.
   void weigh_spans(double weight);
-  // Marks a span to be found in the last text; each of its ends gets `weight`. A span behind the
-  // place where the text was cut is left out.
+  // Marks a span to be found in the last text; each of its ends gets `weight`. A span is left out
+  // if the text was cut before it.
   void mark_span(const PieceSpan& span, double weight);
   std::vector<at::Tensor> fields() const;
 

@@ -1,4 +1,5 @@
-// Sentences as samples: a row for each pass of the task, with a text for each tuple.
+// Sentences as samples. A sentence gives a row for each pass of the task; a row has a text for each
+// question of its pass.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,12 @@ namespace lockstep::dimabsa {
 struct SampleOptions {
   Task task = Task::triplets;
   EncodedQueries queries;
-  std::int64_t longest = 512;  // tokens of a text
+  std::int64_t longest = 512;  // most tokens of a text
   // Factors of the loss.
   double category = 1, valence = 0.2, arousal = 0.2, span_weight = 3;
 };
 
-// For training. Fields are those of model/batch.h.
+// For training. Its fields are those of model/batch.h.
 class TrainingSentences : public BatchDataset {
  public:
   TrainingSentences(std::shared_ptr<const std::vector<EncodedSentence>> sentences,
@@ -27,7 +28,7 @@ class TrainingSentences : public BatchDataset {
   std::int64_t size() const override { return std::ssize(*sentences_); }
   std::int64_t rows_per_sample() const override { return std::ssize(passes_); }
   std::int64_t length(std::int64_t index) const override;
-  // The fields of a batch of this row alone.
+  // The fields of a batch that has only this row.
   std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override;
   std::vector<at::Tensor> batch(const std::vector<std::int64_t>& samples,
                                 std::vector<SampleContext>& contexts) const override;

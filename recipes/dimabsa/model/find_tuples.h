@@ -1,4 +1,4 @@
-// Finds tuples in sentences with a model: the passes in turn, each over all sentences at once.
+// Finds tuples in sentences with a model. The passes run in turn, each over all sentences at once.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,28 +16,28 @@ namespace lockstep::dimabsa {
 struct FoundTuple {
   PieceSpan aspect, opinion;
   std::int64_t category = -1;
-  double valence = 0, arousal = 0;  // as the model says: not clamped
+  double valence = 0, arousal = 0;  // as the model returns them, not clamped
   double probability = 1;
 };
 
 struct FinderOptions {
   EncodedQueries queries;
-  std::int64_t longest = 512;  // tokens of a text
+  std::int64_t longest = 512;  // most tokens of a text
   DecodeOptions decode;
 };
 
-// A record of an evaluation: f64 [tuples, 8].
+// The tuples as a record of an evaluation: f64 [tuples, 8].
 at::Tensor to_record(const std::vector<FoundTuple>& tuples);
 std::vector<FoundTuple> from_record(const at::Tensor& record);  // of any shape
 
 class TupleFinder {
  public:
-  // All outlive it. context: prediction's, on the net's device.
+  // All arguments must outlive it. context: the one of prediction, on the net's device.
   TupleFinder(const Net& net, const FinderOptions& options, const StepContext& context)
       : net_(net), options_(options), context_(context) {}
 
-  // The tuples of each sentence. In task 1: a tuple for each tuple of the sentence, with its given
-  // aspect.
+  // Returns the tuples of each sentence. In task 1 these are as many as the sentence has, with the
+  // given aspects.
   std::vector<std::vector<FoundTuple>> find(
       const std::vector<const EncodedSentence*>& sentences) const;
 
@@ -46,7 +46,7 @@ class TupleFinder {
     std::size_t sentence = 0;
     Question question;
   };
-  // The answers at first tokens.
+  // The answers at the first tokens of texts.
   struct Answers {
     at::Tensor categories;       // i64 [S] on the CPU; undefined unless asked for
     at::Tensor valence_arousal;  // f64 [S, 2] on the CPU

@@ -10,12 +10,12 @@
 
 namespace lockstep::dimabsa {
 
-// fields: of model/batch.h. Sums, a 0-dim f32 for each of `passes`. Does not synchronise the
-// device.
+// fields: those of model/batch.h. Returns a sum, 0-dim f32, for each of `passes`. Does not
+// synchronise the device.
 std::vector<at::Tensor> pass_losses(const Net& net, const std::vector<at::Tensor>& fields,
                                     const std::vector<Pass>& passes, const StepContext& context);
 
-// The number of rows of each pass without padding, which is the number of sentences.
+// For each pass, its number of rows without padding, which is the number of sentences.
 std::vector<double> pass_weights(const std::vector<at::Tensor>& fields,
                                  const std::vector<Pass>& passes);
 

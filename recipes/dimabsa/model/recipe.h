@@ -22,7 +22,7 @@ class DimabsaRecipe : public Recipe {
   DimabsaRecipe(const DimabsaOptions& options, const Prepared& prepared);
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
-  // The weights of model.path into the encoder; heads stay as they were drawn.
+  // Loads the weights of model.path into the encoder; heads stay as they were drawn.
   void initialise(Model& model) override;
   DatasetPair data() override;
   std::vector<std::pair<std::string, std::string>> weight_names() const override;
@@ -40,7 +40,7 @@ class DimabsaRecipe : public Recipe {
   std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override;
 
  private:
-  // The validation sentences, and what was found in them.
+  // The validation sentences, each with the tuples that were found in it.
   Aligned aligned(const Records& records) const;
 
   Task task_;
@@ -51,9 +51,10 @@ class DimabsaRecipe : public Recipe {
   std::string train_, valid_;
   std::vector<std::string> prediction_files_;
   std::string submission_;
-  nlohmann::json weights_;              // of model.path, or null
-  std::optional<ValenceArousal> mean_;  // of the training data; none: an older run does not say
-  std::string evaluated_;               // the file; empty: what the run validates on
+  nlohmann::json weights_;  // WeightSource of model.path, or null
+  // mean of the training data; none: the record of an older run lacks it
+  std::optional<ValenceArousal> mean_;
+  std::string evaluated_;  // the evaluated file; empty: the run's own validation data
   std::vector<EncodedSentence> valid_sentences_;
 };
 

@@ -6,8 +6,8 @@
 
 namespace lockstep::dimabsa {
 
-// A row per sentence: id; sentence, with the aspects and opinions that were found in brackets;
-// found; missed, spurious; then the other columns of error_table.
+// A row per sentence. Columns: id; sentence, with the aspects and opinions that were found in
+// brackets; found; missed, spurious; then the other columns of error_table.
 ItemTable marked_table(Task task, const Aligned& aligned);
 
 }  // namespace lockstep::dimabsa

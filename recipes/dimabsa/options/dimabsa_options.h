@@ -20,46 +20,47 @@ struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
 
   std::int64_t task_number = 2;  // the option `task`
   struct {
-    std::string path;  // a folder as Hugging Face writes it; empty: a small BERT from nothing
-    // The sizes of the small one.
+    // a folder as Hugging Face writes it; empty: trains a small BERT from random weights
+    std::string path;
+    // The sizes of the small BERT.
     std::int64_t width = 64, layers = 2, heads = 4, vocabulary = 2000;
     double dropout = 0;
-    double encoder_rate = 0;  // times optimizer.lr; 0: 0.01 with model.path, 3 without
+    double encoder_rate = 0;  // a factor of optimizer.lr; 0: 0.01 with model.path, 3 without
   } model;
   struct {
-    std::string path;  // empty: sentences that are made
+    std::string path;  // empty: generated sentences
     std::string valid_path;
     double valid_share = 0.2;
     std::int64_t split_seed = 42;
-    std::string categories;  // a file, one a line; empty: those of the training data
+    std::string categories;  // a file with one category per line; empty: those of the training data
     std::string language, domain;
     NotFound not_found = NotFound::null;
     OutOfRange out_of_range = OutOfRange::refuse;
-    std::int64_t cut = 256;  // pieces
+    std::int64_t cut = 256;  // most pieces of a text
   } data;
   struct {
     double category = 1, valence = 0.2, arousal = 0.2, span_weight = 3;
   } loss;
-  // Decoding, in evaluation too: options that may change when a run is read.
+  // Options of decoding, also in evaluation. They may change when a run is read.
   struct {
     double beta = 0.9, threshold = 0.5;
     std::int64_t most = 32;
     bool apart = true;
     std::string submission;
-    std::string language, domain;  // of the names of outputs; empty: as the inputs or the data say
+    std::string language, domain;  // for the names of outputs; empty: as the inputs or the data say
   } predict;
 
   Task task() const { return static_cast<Task>(task_number); }
   bool made() const { return data.path.empty(); }
-  // Whether the command or its file of options sets the option, rather than a record, a preset or a
-  // default.
+  // Whether the command or its options file sets the option. False if its value comes from a
+  // record, a preset or a default.
   bool is_asked_for(std::string_view key) const;
-  // The shape of the encoder that is trained from nothing.
+  // The shape of the encoder that is trained from random weights.
   EncoderShape small_shape(std::int64_t vocabulary, std::int64_t positions) const;
-  // Name of the file below the folder of outputs that the predictions of an input go to:
+  // The file, below the folder of outputs, for the predictions of an input:
   // "subtask_2/pred_eng_laptop.jsonl".
   std::string prediction_file(const std::string& input) const;
-  // The prediction files of all inputs, each once. If there are no inputs, that of the data.
+  // The prediction files of all inputs, each once. If there are no inputs, the file for the data.
   std::vector<std::string> prediction_files() const;
 
   void defaults(TrainOptions& train, bool has_gpu) const override;
@@ -74,14 +75,15 @@ struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
   bool can_score() const override { return true; }
 
  private:
-  void name_data();          // sets data.language and data.domain where the data's file says them
+  // sets data.language and data.domain if the name of the data's file tells them
+  void name_data();
   nlohmann::json prepared_;  // Prepared::extra, once `prepare` has run
 };
 
-// The encoder's learning rate, times optimizer.lr.
+// The encoder's learning rate, as a factor of optimizer.lr.
 double encoder_rate(const DimabsaOptions& options);
 
-// Parameters of the heads, without the encoder's.
+// The number of parameters of the heads, without the encoder.
 std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categories);
 
 const std::vector<Preset>& presets();

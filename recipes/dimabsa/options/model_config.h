@@ -1,4 +1,4 @@
-// Keys of a model folder's config.json; every fault names the file and the key.
+// Reads keys of a model folder's config.json. Each Error names the file and the key.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lockstep::dimabsa {
 
-// A key that is null counts as missing. All throw Error.
+// A key whose value is null counts as missing. All functions throw Error.
 class ModelConfig {
  public:
   static constexpr std::int64_t largest_size = 1 << 20;
@@ -17,17 +17,18 @@ class ModelConfig {
   // Refers to `config`, which must be an object.
   ModelConfig(const nlohmann::json& config, std::string where);
 
-  // From `least` to `most`; required if there is no default.
+  // A number from `least` to `most`. The key is required if `otherwise` is nothing.
   std::int64_t integer(const char* key, std::int64_t least,
                        std::optional<std::int64_t> otherwise = std::nullopt,
                        std::int64_t most = largest_size) const;
   double number(const char* key, double least, double below, double otherwise) const;
   bool flag(const char* key, bool otherwise) const;
   std::string text(const char* key, const char* otherwise) const;
-  // The words of a list, or of a text with `separator` between them; none if it is missing.
+  // The words of a list, or of a text in which `separator` separates them. None if the key is
+  // missing.
   std::vector<std::string> words(const char* key, char separator) const;
 
-  // "FILE: KEY must be …, but is …".
+  // Throws "FILE: KEY must be …, but is …".
   [[noreturn]] void refuse(const char* key, const std::string& must,
                            const std::string& hint = "") const;
 

@@ -1,4 +1,4 @@
-// Sentences and queries as token ids.
+// Turns sentences and queries into token ids.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@ namespace lockstep::dimabsa {
 
 EncodedQueries make_queries(const Tokenizer& tokenizer, Task task);
 
-// Oddities of sentences, for one warning each.
+// Counts of irregularities in sentences. Each count above 0 gives one warning.
 struct EncodeNotes {
   std::int64_t cut = 0;             // texts that were cut
-  std::int64_t beyond_cut = 0;      // phrases that lie behind the cut
-  std::int64_t without_pieces = 0;  // phrases of nothing but characters that are in no piece
+  std::int64_t beyond_cut = 0;      // phrases behind the place where their text was cut
+  std::int64_t without_pieces = 0;  // phrases whose characters are all in no piece
   std::int64_t unknown = 0, pieces = 0;
 };
-// A line each; where: the file, for people.
+// One warning per line. where: the file, for people.
 std::vector<std::string> words_of(const EncodeNotes& notes, const std::string& where,
                                   std::int64_t cut);
 
 class SentenceEncoder {
  public:
-  // categories: of task 3, else empty; cut: pieces of a text at most. All outlive it.
+  // categories: those of task 3, else empty. cut: most pieces of a text. The references must
+  // outlive it.
   SentenceEncoder(const Tokenizer& tokenizer, const std::vector<std::string>& categories,
                   std::int64_t cut)
       : tokenizer_(tokenizer), categories_(categories), cut_(cut) {}
@@ -35,7 +36,7 @@ class SentenceEncoder {
   EncodedSentence encode(const Sentence& sentence, EncodeNotes& notes) const;
 
  private:
-  // read: bytes of the text that were not cut off.
+  // read: number of bytes of the text before the cut.
   static PieceSpan span_of(const EncodedSentence& encoded, const std::string& phrase,
                            std::int64_t read, EncodeNotes& notes);
   std::int64_t class_of(const std::string& category) const;

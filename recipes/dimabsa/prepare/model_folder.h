@@ -1,5 +1,5 @@
-// The folder that says how texts become tokens and what the encoder looks like: the user's, or one
-// of the cache with a vocabulary that was learned.
+// The folder that defines the tokenizer and the encoder's shape. The user names it, or it is a
+// folder of the cache with a learned vocabulary.
 #pragma once
 
 #include <filesystem>
@@ -14,14 +14,14 @@ namespace lockstep::dimabsa {
 
 using Say = std::function<void(const std::string&)>;
 
-// The names of config.json and of the files of tokenizers, those that are there.
+// The names of config.json and of the tokenizer's files, as far as they exist.
 std::vector<std::string> model_files(const std::filesystem::path& folder);
-// The hash of their contents.
+// A hash of their names and contents.
 std::string hash_of_files(const std::filesystem::path& folder,
                           const std::vector<std::string>& names);
 
-// A WordPiece vocabulary, learned from the texts, and config.json of the small BERT: a folder of
-// the cache.
+// A folder of the cache with a WordPiece vocabulary, learned from the texts, and config.json of the
+// small BERT.
 std::filesystem::path learned_folder(const DimabsaOptions& options,
                                      const std::vector<std::string>& texts,
                                      const std::filesystem::path& cache, const Say& say);
@@ -30,8 +30,8 @@ std::filesystem::path learned_folder(const DimabsaOptions& options,
 bool holds_weights(const std::filesystem::path& folder);
 
 // The weights of model.path, as Prepared::extra holds them. Throws Error if the vocabulary has more
-// pieces than the weights have word embeddings, or over 1,024 fewer; `say` tells it if it has some
-// fewer. hashed: reads them whole.
+// pieces than the weights have word embeddings, or over 1,024 fewer. If it has slightly fewer,
+// `say` warns. hashed: whether to hash the weights, which reads them whole.
 nlohmann::json find_weights(const std::filesystem::path& folder, std::int64_t vocabulary,
                             const EncoderShape& shape, bool hashed, const Say& say);
 

@@ -1,5 +1,5 @@
-// The work of DimabsaOptions::prepare, items, score and forget_places. A damaged record and faults
-// of files are exceptions of their own kind here; PreparedOptions makes an Error of them.
+// Implements DimabsaOptions::prepare, items, score and forget_places. A damaged record and faults
+// of files throw exceptions of other types here; PreparedOptions turns them into Error.
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,14 @@ std::vector<PredictItem> find_items(const DimabsaOptions& options, const ItemQue
 std::vector<Score> score_predictions(const DimabsaOptions& options, const ScoreContext& context);
 void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept);
 
-// Whether a prediction names no file, so that the run's validation sentences are meant.
+// Whether a prediction names no file. It is then for the run's validation sentences.
 bool predicts_validation(const DimabsaOptions& options);
 
-// The record of the sentences in a folder of the cache, and in RUN/recipe after it.
+// The file that records the sentences, in a folder of the cache and later in RUN/recipe.
 inline constexpr const char* record_name = "dimabsa.json";
-// Null if the folder has none.
+// Reads it; null if the folder has none.
 nlohmann::json read_record(const std::filesystem::path& folder);
-// The record of a run. Throws Error if it has none.
+// Reads the record of a run. Throws Error if it has none.
 nlohmann::json record_of_run(const std::filesystem::path& run_dir);
 
 }  // namespace lockstep::dimabsa

@@ -1,5 +1,5 @@
-// A run reads its own copy of the tokenizer's files, and weights of its own. So model.path of a run
-// that is there already can only name another place of the same files.
+// A run reads its own copy of the tokenizer's files, and its own weights. So for an existing run,
+// model.path may only name another folder with the same files.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace lockstep::dimabsa {
 
-// The weights that the run began with, from its record, with the place where they lie now. Null if
-// the record has none, as that of an export. Throws Error if the command names a model.path with
-// other files.
+// The weights from which the run began, as recorded, with the place where they lie now. Null if the
+// record has none, for example that of an export. Throws Error if the command names a model.path
+// with other files.
 nlohmann::json first_weights_of(const DimabsaOptions& options,
                                 const std::filesystem::path& run_dir);
 

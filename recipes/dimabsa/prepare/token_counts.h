@@ -8,9 +8,10 @@
 
 namespace lockstep::dimabsa {
 
-// {"per_row", "per_sentence", "most", "squares", "texts_per_row", "most_texts", "longest"}: tokens
-// as means and of the largest sentence, and the mean sum over a sentence's texts of their length
-// squared. Then texts, as a mean and of the sentence with most, and the tokens of the longest text.
+// {"per_row", "per_sentence", "most", "squares", "texts_per_row", "most_texts", "longest"}: the mean
+// tokens per row and per sentence, the most tokens of a sentence, and the mean over sentences of
+// the sum of squared lengths of a sentence's texts. Then the mean texts per row, the most texts of a
+// sentence, and the most tokens of a text.
 nlohmann::json count_tokens(const std::vector<EncodedSentence>& sentences,
                             const EncodedQueries& queries, Task task);
 

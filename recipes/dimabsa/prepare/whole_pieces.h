@@ -1,4 +1,4 @@
-// Pieces with the marks that tokenizers drop.
+// Pieces that include marks which tokenizers drop.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace lockstep::dimabsa {
 
-// The pieces of a text. Each ends behind the accents, variation selectors and joiners that follow
-// it and are in no piece. So a phrase that is cut out of the text by its pieces is whole.
+// The pieces of a text. Each is extended by the accents, variation selectors and joiners that
+// follow it and are in no piece. So a phrase is whole if it is cut out of the text by its pieces.
 std::vector<Piece> whole_pieces(const Tokenizer& tokenizer, const std::string& text);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Letters of any script: their case, and whether a word goes on from one to the next.
+// Letters of any script: their lower case, and which characters form words.
 #pragma once
 
 #include <string>
@@ -6,15 +6,14 @@
 
 namespace lockstep::dimabsa {
 
-// Unicode's simple lower case of each character, and the full one of U+0130, as Python's
-// str.lower() has it. Only a sigma at a word's end differs from Python. Bytes that are no UTF-8
-// stay.
+// Unicode's simple lower case of each character, but for U+0130 the full one, as in Python's
+// str.lower(). Only a sigma at a word's end differs from Python. Bytes that are not UTF-8 stay.
 std::string lower_case(std::string_view text);
-// The lower case of one character. U+0130 becomes "i", so that one character stays one.
+// The lower case of one character. U+0130 becomes "i", so the result is one character.
 char32_t lower_case(char32_t character);
 
-// Letters with a case, digits and marks. Words of several characters are made of them. Not Chinese
-// characters, kana or Hangul: between two of them a phrase may end anywhere.
+// True for letters with a case, digits and marks, which join into words of several characters.
+// False for Chinese characters, kana and Hangul: a phrase may end between any two of them.
 bool joins_words(char32_t character);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// The words of made sentences.
+// The words of generated sentences.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ struct MadeNoun {
   const char* word;
   const char* entity;       // "FOOD"
   const char* attribute;    // "QUALITY": where the adjective is not about money
-  bool is_ordered = false;  // food and drinks; they and the restaurant have a price
+  bool is_ordered = false;  // food and drinks; only they and the restaurant have a price
 };
 struct MadeAdjective {
   const char* word;
@@ -20,17 +20,18 @@ struct MadeAdjective {
 };
 struct MadeAdverb {
   const char* word;
-  double valence_factor;  // of the distance from 5
+  double valence_factor;  // factor of the distance from 5
   double arousal_added;
 };
-// Implies its opinion of what can be ordered: the noun stands between the two texts.
+// A template with an implied opinion about something that can be ordered. The noun stands between
+// the two texts.
 struct MadeImplied {
   const char* before;
   const char* after;
   ValenceArousal va;
 };
 
-// No word of a noun is another noun, so that each is found where it is meant.
+// No noun is part of another noun, so each is found where it is meant.
 std::span<const MadeNoun> made_nouns();
 std::span<const MadeAdjective> made_adjectives();
 std::span<const MadeAdverb> made_adverbs();

@@ -1,4 +1,4 @@
-// Where an aspect or opinion stands in its text.
+// Finds an aspect or opinion in its text.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@ struct ByteRange {
   std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
 };
 
-// The first occurrence of the phrase, spaces around it aside: written exactly so, else without
-// regard to case. Among the occurrences of either kind, one that begins and ends with a word comes
-// first. So "bar" is not found in "barely" while there is a bar. Nothing for an empty phrase, and
-// for null_phrase if the text does not hold it. A range never cuts a character.
+// The first occurrence of the phrase, without the spaces around it. Exact occurrences are
+// preferred, then those that differ in case. Within each kind, an occurrence that begins and ends
+// at borders of words is preferred. So "bar" is not found in "barely" if "bar" occurs too. Nothing
+// for an empty phrase, or for null_phrase if the text does not contain it. A range never cuts a
+// character.
 std::optional<ByteRange> find_phrase(std::string_view text, std::string_view phrase);
 
 }  // namespace lockstep::dimabsa

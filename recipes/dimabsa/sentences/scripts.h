@@ -1,4 +1,4 @@
-// Which language a text may be of, by its letters.
+// Checks by its letters whether a text may be in a language.
 #pragma once
 
 #include <string>
@@ -6,9 +6,8 @@
 
 namespace lockstep::dimabsa {
 
-// Whether the text holds a letter of a script that the language ("eng", "zho", "jpn", "rus", …) is
-// written in, or no letter of any script that is known here. Languages that are not known here:
-// always.
+// Whether the text holds a letter of a script of the language ("eng", "zho", "jpn", "rus", …), or
+// no letter of any script known here. True for languages that are not known here.
 bool fits_language(std::string_view text, const std::string& language);
 
 }  // namespace lockstep::dimabsa

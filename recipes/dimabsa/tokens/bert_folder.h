@@ -10,7 +10,7 @@
 
 namespace lockstep::dimabsa {
 
-// Their contents; none if a file is absent.
+// The contents of the files; none if a file is absent.
 struct BertFiles {
   std::string folder;  // named in errors
   std::optional<std::string> vocab_txt, tokenizer_json, tokenizer_config, special_tokens_map,
@@ -19,17 +19,17 @@ struct BertFiles {
 
 BertFiles read_bert_files(const std::filesystem::path& folder);
 
-// Pieces come from tokenizer.json, which also says the rest, as in AutoTokenizer; without it, they
-// come from vocab.txt. Keys of tokenizer_config.json take precedence. If nothing says whether
-// letters become small, they do, unless the vocabulary has capitals of A to Z. Throws Error that
-// names file and key.
+// The pieces come from tokenizer.json, which also holds the other settings, as in AutoTokenizer.
+// Without it, they come from vocab.txt. Keys of tokenizer_config.json take precedence. If no file
+// says whether text is lower-cased, it is, unless the vocabulary has capitals A to Z. Throws Error
+// that names file and key.
 WordPieceSettings word_piece_settings(const BertFiles& files);
 
-// The JSON object in a file's text; an empty object if there is no file. Throws Error.
+// Parses a file's text, a JSON object. An empty object if there is no file. Throws Error.
 nlohmann::json object_of(const std::optional<std::string>& text, const std::string& where);
 
-// Tokens whose ids the files say: {"[NEW]": 7} of added_tokens.json, and "added_tokens_decoder" of
-// tokenizer_config.json, {"7": {"content": "[NEW]", …}}.
+// Tokens with the ids that files give them: {"[NEW]": 7} in added_tokens.json, and
+// "added_tokens_decoder" in tokenizer_config.json, {"7": {"content": "[NEW]", …}}.
 std::vector<AddedToken> listed_tokens(const nlohmann::json& added, const nlohmann::json& config);
 
 }  // namespace lockstep::dimabsa

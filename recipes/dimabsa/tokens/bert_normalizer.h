@@ -1,4 +1,4 @@
-// Text as BERT's tokenizer sees it, before it is cut into pieces.
+// Normalizes text as BERT's tokenizer does before it cuts it into pieces.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace lockstep::dimabsa {
 
-// In this order, as the BertNormalizer of `tokenizers`.
+// Applied in this order, as in the BertNormalizer of `tokenizers`.
 struct BertNormalizer {
-  bool clean_text = true;          // drop control characters, every white character is a space
-  bool chinese_characters = true;  // spaces around each
+  bool clean_text = true;          // drop control characters, make every white character a space
+  bool chinese_characters = true;  // put spaces around each
   bool strip_accents = true;       // decompose (NFD), drop marks
   bool lower_case = true;
 
@@ -22,7 +22,7 @@ struct Span {
   std::size_t begin = 0, end = 0;
 };
 Characters characters_within(const Characters& text, Span span);
-// Words between white characters; a punctuation character is a word of its own.
+// The words between white characters. Each punctuation character is a word of its own.
 std::vector<Span> bert_words(const Characters& text);
 
 }  // namespace lockstep::dimabsa

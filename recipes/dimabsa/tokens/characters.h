@@ -18,28 +18,29 @@ struct Character {
 };
 using Characters = std::vector<Character>;
 
-// Each faulty part of the UTF-8 is one U+FFFD.
+// Each invalid part of the UTF-8 becomes one U+FFFD.
 Characters characters_of(std::string_view text);
 
-bool is_white(char32_t character);        // Unicode's White_Space
-bool is_control(char32_t character);      // also formats and private use; not tab and line ends
-bool is_punctuation(char32_t character);  // and all of ASCII that is no letter, digit or space
-bool is_mark(char32_t character);         // a mark without a place of its own: Unicode's Mn
+bool is_white(char32_t character);  // Unicode's White_Space
+// also format and private-use characters; not tab and line ends
+bool is_control(char32_t character);
+bool is_punctuation(char32_t character);  // also all of ASCII that is no letter, digit or space
+bool is_mark(char32_t character);         // Unicode's Mn: a mark without a width of its own
 bool is_any_mark(char32_t character);     // Mn, Mc, Me
 bool is_word(char32_t character);         // \w of regular expressions
 bool is_chinese(char32_t character);      // ideographs, not kana and not Hangul
 
-// Canonical decomposition, one to four characters.
+// The canonical decomposition, one to four characters.
 std::u32string decomposed(char32_t character);
 std::u32string compatibly_decomposed(char32_t character);  // Unicode's NFKD
 int combining_class(char32_t character);
-// The character that two become in NFC; 0: they stay two.
+// The character into which NFC composes the two; 0: they stay two.
 char32_t composed(char32_t first, char32_t second);
-// The place behind the grapheme cluster that begins at `begin`: characters that a reader sees as
-// one.
+// The end of the grapheme cluster that begins at `begin`. A reader sees such a cluster as one
+// character.
 std::size_t cluster_end(const Characters& text, std::size_t begin);
-// The small letter; that of İ is followed by its dot. No rule looks at neighbours, so Σ is always
-// σ.
+// The lower case; for İ it includes a combining dot. No rule looks at neighbours, so Σ always
+// becomes σ.
 std::u32string lower(char32_t character);
 
 }  // namespace lockstep::dimabsa

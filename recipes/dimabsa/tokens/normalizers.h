@@ -1,4 +1,4 @@
-// The normalizers of tokenizer.json: what a text becomes before it is cut into words.
+// The normalizers of tokenizer.json. They change a text before it is cut into words.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,14 @@ namespace lockstep::dimabsa {
 // Safe to use from several threads at once.
 using Normalizer = std::function<Characters(Characters)>;
 
-// "normalizer" of tokenizer.json; null changes nothing. Sequence, BertNormalizer, NFC, NFD, NFKC,
-// NFKD, Lowercase, StripAccents, Strip, Prepend, Replace (of a text, or of runs of blanks) and
-// Precompiled (sentencepiece's table) do what those of `tokenizers` 0.22 and 0.23 do. Throws Error
-// that names another kind. file: for errors.
+// Reads "normalizer" of tokenizer.json; null changes nothing. Sequence, BertNormalizer, NFC, NFD,
+// NFKC, NFKD, Lowercase, StripAccents, Strip, Prepend, Replace (of a text, or of runs of blanks)
+// and Precompiled (sentencepiece's table) work as in `tokenizers` 0.22 and 0.23. Throws Error that
+// names any other kind. file: for errors.
 Normalizer read_normalizer(const nlohmann::json& normalizer, const std::string& file);
 
-// Canonical or compatibility decomposition, marks in Unicode's order; then composed again.
+// decomposed_text: canonical or compatibility decomposition, with marks in Unicode's order.
+// composed_text composes such a text again.
 Characters decomposed_text(const Characters& text, bool compatibility);
 Characters composed_text(const Characters& text);
 

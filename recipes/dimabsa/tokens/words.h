@@ -1,4 +1,4 @@
-// The pre-tokenizers of tokenizer.json: how a normalized text is cut into words.
+// The pre-tokenizers of tokenizer.json. They cut a normalized text into words.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,25 +10,26 @@
 namespace lockstep::dimabsa {
 
 enum class WordRule {
-  bert,         // white characters part words, a punctuation character is a word (BertPreTokenizer)
-  white,        // white characters part words (WhitespaceSplit)
-  punctuation,  // a punctuation character is a word (Punctuation)
-  letters       // letters, digits and _ part from other marks, white characters go (Whitespace)
+  bert,         // BertPreTokenizer: cuts at white characters; a punctuation character is a word
+  white,        // WhitespaceSplit: cuts at white characters
+  punctuation,  // Punctuation: a punctuation character is a word
+  // Whitespace: separates letters, digits and _ from other marks; drops white characters
+  letters
 };
 
-// sentencepiece's mark of a space, which begins words (Metaspace).
-enum class SpaceMark { none, always, first };  // first: of the text alone
+// Before which words Metaspace puts sentencepiece's mark of a space.
+enum class SpaceMark { none, always, first };  // first: only before the text's first word
 
 struct WordRules {
-  std::vector<WordRule> rules;  // one after the other
+  std::vector<WordRule> rules;  // applied one after the other
   SpaceMark mark = SpaceMark::none;
   bool has_marks = false;  // whether there is a Metaspace
 
   std::vector<Span> operator()(const Characters& text) const;
 };
 
-// "pre_tokenizer" of tokenizer.json, also a Sequence; null: the text is one word. Throws Error that
-// names another kind. file: for errors.
+// Reads "pre_tokenizer" of tokenizer.json, also a Sequence. null: the text is one word. Throws
+// Error that names any other kind. file: for errors.
 WordRules read_word_rules(const nlohmann::json& pre_tokenizer, const std::string& file);
 
 }  // namespace lockstep::dimabsa

@@ -15,11 +15,12 @@ struct FileName {
   std::optional<Task> task;      // "alltasks" and names without it: none
 };
 
-// Nothing if the name does not begin with a language (three lower-case letters, ptbr or ptmz) and a
-// domain, after an optional "pred_" or "gold_". Nothing also if it says neither a split nor a task.
+// Parses a name that begins with a language (three lower-case letters, ptbr or ptmz) and a domain,
+// after an optional "pred_" or "gold_". Nothing for any other name. Nothing also if it has neither
+// a split nor a task.
 std::optional<FileName> parse_file_name(const std::filesystem::path& path);
 
-// "subtask_3/pred_eng_restaurant.jsonl", as submissions have it.
+// "subtask_3/pred_eng_restaurant.jsonl", as in submissions.
 std::string prediction_name(Task task, const std::string& language, const std::string& domain);
 
 // 1, 2, 3.

@@ -1,4 +1,4 @@
-// One line of a jsonl file, whose faults are named by file and line.
+// One line of a jsonl file. Errors name the file and the line.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,11 @@ struct LinePlace {
   Error error(const std::string& what, const std::string& hint = {}) const;  // "FILE:LINE: WHAT"
 };
 
-// Throws Error if the line is no UTF-8 or no JSON object.
+// Throws Error if the line is not UTF-8 or not a JSON object.
 nlohmann::json parse_line(std::string_view line, const LinePlace& place);
 
-// The value of a key. Throw Error if it is not there, with the nearest key, or of another type.
+// The value of a key. Throw Error if it has another type, or is absent; the Error then suggests the
+// nearest key.
 const std::string& text_at(const nlohmann::json& object, const char* key, const LinePlace& place);
 const nlohmann::json& list_at(const nlohmann::json& object, const char* key,
                               const LinePlace& place);

@@ -1,4 +1,4 @@
-// Tables of an evaluation: what went wrong in each sentence, and scores by group.
+// Tables of an evaluation: the errors in each sentence, and scores by group.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace lockstep::dimabsa {
 
-// A tuple on one line, without what the task does not have: "soup · great · FOOD#QUALITY ·
+// A tuple on one line, with only the parts that the task has: "soup · great · FOOD#QUALITY ·
 // 7.50#6.25".
 std::string describe(Task task, const Tuple& tuple);
 
-// A row per place, in their order. Columns: id, gold, predicted, matched (counts of tuples),
-// credit, missed, spurious (tuples, "; " between them), va_distance (the mean of the matches, empty
-// without one), worst_va_distance, text.
+// A row per sentence of `aligned`, in order. Columns: id, gold, predicted, matched (counts of
+// tuples), credit, missed, spurious (tuples, "; " between them), va_distance (the mean over
+// matches, empty if there are none), worst_va_distance, text.
 ItemTable error_table(Task task, const Aligned& aligned);
 // A row per group. Columns: group, gold, predicted, matched, cf1, cprecision, crecall, f1, rmse_va.
 // Task 1: group, aspects, rmse_va, pearson_v, pearson_a.

@@ -1,4 +1,4 @@
-// A text cut at the borders of its phrases, for whatever marks them.
+// Cuts a text at the borders of its phrases, for programs that mark them.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,13 @@
 
 namespace lockstep::dimabsa {
 
-// Which tuples, by their places, have a phrase here.
+// A part of the text, and the tuples (by place) that have a phrase there.
 struct MarkedPart {
   ByteRange range;
   std::vector<std::size_t> aspects, opinions;
 };
 
-// Parts follow each other and together are the whole text; those that are of no phrase have no
+// The parts follow each other and together are the whole text. A part outside all phrases has no
 // tuples. Phrases that are NULL or not in the text mark nothing.
 std::vector<MarkedPart> marked_parts(std::string_view text, const std::vector<Tuple>& tuples);
 

@@ -10,14 +10,14 @@ namespace lockstep::dimabsa {
 struct PageOptions {
   std::string title = "Predictions";
   std::string language{};   // as "eng"; "": not said
-  std::size_t most = 1000;  // sentences; the page says how many are left out
-  bool compare = true;      // false: there is no gold; tuples are neither spurious nor missed
+  std::size_t most = 1000;  // most sentences shown; the page says how many are left out
+  bool compare = true;      // false: there is no gold, so no tuple counts as spurious or missed
 };
 
-// One HTML file that needs nothing else: no scripts, no network, light and dark as the browser is
-// set. A sentence at each place: its text, aspects and opinions highlighted (predicted ones with a
-// background, those of gold underlined), and a table of its tuples: matched with the distance of
-// VA, missed, spurious. Everything of the data is escaped.
+// One HTML file without scripts that loads nothing. It is light or dark as the browser is set. For
+// each sentence it shows the text and a table of the tuples. In the text, aspects and opinions are
+// highlighted: predicted ones with a background, gold ones underlined. The table shows matched
+// tuples with their distance in VA, missed ones and spurious ones. All data is escaped.
 std::string html_page(Task task, const Aligned& aligned, const PageOptions& options = {});
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Scores of parts of the tuples: each category, and those with and without NULL.
+// Scores for parts of the tuples: for each category, and for tuples with and without NULL.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@ struct GroupScore {
 Scores score_where(Task task, const Aligned& aligned,
                    const std::function<bool(const Tuple&)>& holds);
 
-// "aspect NULL", "opinion NULL" (in either case the other may be too), "without NULL". In task 1
-// without the second.
+// The groups "aspect NULL" and "opinion NULL" (in either, the other part may be NULL too), and
+// "without NULL". Task 1 lacks the second group.
 std::vector<GroupScore> by_null(Task task, const Aligned& aligned);
-// Each category that gold or a prediction has, in alphabetical order, as gold writes it. Task 3
-// alone; else none.
+// A group for each category in gold or predictions, in alphabetical order and gold's spelling.
+// Empty except in task 3.
 std::vector<GroupScore> by_category(Task task, const Aligned& aligned);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// `lockstep score dimabsa`: predictions in files against gold in a file.
+// `lockstep score dimabsa`: scores files of predictions against a gold file.
 #pragma once
 
 #include <filesystem>
@@ -15,14 +15,14 @@ struct ScoreFilesOptions {
   Task task = Task::quadruplets;
   std::filesystem::path gold;                  // jsonl with labels
   std::string language{}, domain{};            // "": as the name of gold says
-  OutOfRange out_of_range = OutOfRange::keep;  // of gold
-  int resamples = 1000;                        // of the intervals; 0: none
+  OutOfRange out_of_range = OutOfRange::keep;  // for gold
+  int resamples = 1000;                        // for the intervals; 0: no intervals
 };
 
-// score_list, then "sentences". Says, a line each: intervals, scores of NULL and of categories,
-// IDs that are missing or unknown, and what the readers warn of. context.predictions: a file, a
-// folder or a zip archive (find_predictions.h). Throws Error if a file cannot be read, and if
-// no predicted ID is one of gold.
+// Returns score_list, then "sentences". Also says, a line each: intervals, scores for NULL and for
+// categories, IDs that are missing or unknown, and the readers' warnings. context.predictions: a
+// file, a folder or a zip archive (find_predictions.h). Throws Error if a file cannot be read, or
+// if no predicted ID occurs in gold.
 std::vector<Score> score_files(const ScoreFilesOptions& options, const ScoreContext& context);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// The key by which two tuples of a sentence are the same one for the scorer.
+// The key by which the scorer identifies tuples of a sentence.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,7 @@
 
 namespace lockstep::dimabsa {
 
-// Lower-cased; what does not count in the task is empty.
+// Lower-cased. Parts that the task does not compare are empty.
 struct TupleKey {
   std::string aspect, opinion, category;
   friend auto operator<=>(const TupleKey&, const TupleKey&) = default;

@@ -1,4 +1,4 @@
-// The lists of tuples that lines hold, under their keys for each task.
+// Reads the lists of tuples in lines, under the keys of each task.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,14 +9,15 @@
 
 namespace lockstep::dimabsa {
 
-// "Aspect_VA", "Triplet", "Quadruplet".
+// The key of the task's tuples: "Aspect_VA", "Triplet", "Quadruplet".
 const char* output_key(Task task);
 
-// As ReadOptions::labelled says, phrases as they are written. Throw Error.
+// The tuples of a line with labels (ReadOptions::labelled). Phrases stay as they are written. Throw
+// Error.
 std::vector<Tuple> labelled_tuples(const nlohmann::json& line, Task task, const LinePlace& place);
-// The tuples of a prediction: the task's own key alone.
+// The tuples of a prediction, from the task's own key only.
 std::vector<Tuple> predicted_tuples(const nlohmann::json& line, Task task, const LinePlace& place);
-// The tuples of task 1: each different aspect that "Aspect" names, or else the labels.
+// The tuples of task 1: each distinct aspect in "Aspect" or, without that key, in the labels.
 std::vector<Tuple> given_aspects(const nlohmann::json& line, const LinePlace& place);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// The table of characters that a sentencepiece model replaces, as `tokenizers` applies it.
+// Applies a sentencepiece model's table of replaced characters, as `tokenizers` does.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 namespace lockstep::dimabsa {
 
 // table: precompiled_charsmap of a sentencepiece model: the length of a double-array trie, the
-// trie, and the replacements, each ended by a NUL. A cluster of characters that a reader sees as
-// one is replaced as a whole by what the table has for its beginning, if it has under six bytes.
-// Other clusters are replaced character by character. The Precompiled normalizer of `tokenizers`
-// does so, while sentencepiece takes the longest match at each place. Throws Error that names the
-// file for a damaged table.
+// trie, and the replacements, each with a NUL at its end. The text is cut into grapheme clusters
+// (characters that a reader sees as one). If a cluster has under six bytes and the table has a
+// prefix of it, the replacement of the shortest such prefix replaces the whole cluster. Other
+// clusters are replaced character by character. The Precompiled normalizer of `tokenizers` works
+// so, while sentencepiece takes the longest match at each place. Throws Error that names the file
+// if the table is damaged.
 Normalizer read_precompiled(const std::string& table, const std::string& file);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Pieces of a sentencepiece model, with the ids that XLM-R or DeBERTa-v3 give them.
+// Cuts text into pieces of a sentencepiece model, with the ids of XLM-R or DeBERTa-v3.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,27 @@
 
 namespace lockstep::dimabsa {
 
-// xlm_roberta: <s>, <pad>, </s>, <unk> are 0 to 3, other pieces one more than in the model, <mask>
-// comes last. of_model: the model's own ids.
+// xlm_roberta: <s>, <pad>, </s>, <unk> are 0 to 3; other pieces have the model's id plus one;
+// <mask> comes last. of_model: the model's own ids.
 enum class SentencePieceIds { xlm_roberta, of_model };
 
 struct SentencePieceSettings {
-  std::string model;  // the file's bytes
+  std::string model;  // the content of the model's file
   SentencePieceIds ids = SentencePieceIds::xlm_roberta;
   std::string cls = "[CLS]", sep = "[SEP]", pad = "[PAD]";  // of_model: pieces with these names
-  std::string mask = "[MASK]";                              // of_model: behind the pieces if absent
-  std::vector<AddedToken> added;                            // besides those special tokens
-  // The normalizer of tokenizer.json, which comes before its model. The model then has no rules of
-  // its own. Empty: the model's rules.
+  // of_model: if the model lacks it, its id follows those of the pieces
+  std::string mask = "[MASK]";
+  std::vector<AddedToken> added;  // in addition to these special tokens
+  // The normalizer of tokenizer.json, which is applied before the model. The model then has no
+  // rules of its own. Empty: the model's rules apply.
   Normalizer normalizer{};
   WordRules words{};
   std::string where;  // the file, for errors
 };
 
-// Places are those of the library. They cover all characters that became a piece's, without white
-// characters next to them. A piece that is only the mark of a space has the place of the character
-// behind it. Throws Error if the file is no such model.
+// Places of pieces are those of the library. They cover all characters that became part of a piece,
+// without white characters next to them. A piece that is only the mark of a space has the place of
+// the next character. Throws Error if the file is not such a model.
 std::unique_ptr<Tokenizer> make_sentence_piece(SentencePieceSettings settings);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Which sentencepiece file a model folder has, and whose ids its pieces get.
+// Finds the sentencepiece file of a model folder, and whose ids its pieces get.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace lockstep::dimabsa {
 
-// Throws Error if the family is none of the two, by tokenizer_class of tokenizer_config.json,
-// model_type of config.json, or the name of the file.
+// The family follows from tokenizer_class of tokenizer_config.json, model_type of config.json, or
+// the name of the file. Throws Error if it is neither of the two.
 SentencePieceSettings sentence_piece_settings(const std::filesystem::path& folder);
 
 }  // namespace lockstep::dimabsa

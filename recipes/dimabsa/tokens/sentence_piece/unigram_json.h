@@ -1,4 +1,5 @@
-// tokenizer.json with a Unigram model: all that newer versions of `transformers` save of XLM-R.
+// Reads a tokenizer.json with a Unigram model, which newer versions of `transformers` save for
+// XLM-R without other files.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,9 +11,10 @@ namespace lockstep::dimabsa {
 
 bool is_unigram(const nlohmann::json& tokenizer);
 
-// Gives the same as a sentencepiece model without rules of its own, with the file's ids, normalizer
-// and rules of words. Special tokens have the names that `config`, tokenizer_config.json, gives
-// them, else XLM-R's or DeBERTa's. Throws Error if a part is of a kind that is not known here.
+// Returns the settings of an equal sentencepiece model without rules of its own. Ids, normalizer
+// and word rules are those of the file. Special tokens have the names that `config`
+// (tokenizer_config.json) gives them, else XLM-R's or DeBERTa's names. Throws Error if a part is of
+// an unknown kind.
 SentencePieceSettings unigram_settings(const nlohmann::json& tokenizer,
                                        const nlohmann::json& config, const std::string& where);
 
