@@ -1,4 +1,4 @@
-// The lists of a COCO json as they are written, before anything in them is looked up.
+// Reads the lists of a COCO json as they are written, without resolving their references.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace lockstep::fewshot {
 struct CocoImage {
   std::int64_t id = 0;
   std::string file_name;
-  int width = 0, height = 0;  // 0: not said
+  int width = 0, height = 0;  // 0: not stated
 };
 struct CocoAnnotation {
   std::int64_t id = 0, image = 0, category = 0;
-  RawBox box;                  // all 0 where bbox is []
-  std::optional<double> area;  // nothing: not said
+  RawBox box;                  // all 0 if bbox is []
+  std::optional<double> area;  // nothing: not stated
   bool crowd = false, ignore = false;
 };
 struct CocoLists {
@@ -30,12 +30,12 @@ struct CocoLists {
   std::vector<CocoAnnotation> annotations;
 };
 
-// Scores need only ids and boxes. Names of files and of categories may then be missing (and are
-// ""), and the pictures' sizes are not looked at.
+// What the lists are read for. Scores need only ids and boxes, so names of files and of categories
+// may be missing (they are then ""), and the pictures' sizes are not read.
 enum class CocoUse : std::uint8_t { training, scores };
 
-// Reads event by event. name: of the text, for messages. Throws Error for all that can be seen in
-// one entry alone, with its place in its list.
+// Reads event by event. name: the text's name in messages. Throws Error for every fault that a
+// single entry shows by itself; it names the entry's place in its list.
 CocoLists scan_coco(std::string_view text, const std::string& name,
                     CocoUse use = CocoUse::training);
 

@@ -1,4 +1,4 @@
-// Checks and cuts that every reader applies to a raw box.
+// Checks and cuts a raw box, as every reader does.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ struct RawBox {
   double x = 0, y = 0, w = 0, h = 0;
 };
 
-// The box cut at the edges of its picture, with x, y, w, h and area filled; nothing if no extent
-// is left. `box` brings the other fields. Counts in `repairs` whatever happened to it.
+// Returns the box, cut at the edges of its picture, with x, y, w, h and area filled in. Nothing if
+// no extent is left. The other fields come from `box`. Counts in `repairs` what was done.
 std::optional<Box> fit_box(const RawBox& raw, Box box, const Picture& picture, Repairs& repairs);
 
-// Throws Error, which names the set, unless it has pictures, categories and a box that counts.
+// Throws Error, which names the set, unless the set has pictures, categories and a box that counts.
 void check_not_empty(const DetectionData& data);
 
 }  // namespace lockstep::fewshot

@@ -1,4 +1,4 @@
-// Which pictures of a set show a class.
+// Finds the pictures of a set that show a class.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace lockstep::fewshot {
 
-// Only boxes that count (Box::counts) show a class: no crowds, nothing difficult. Keeps no
+// Only boxes that count (Box::counts) show a class, so no crowds and no difficult objects. Keeps no
 // reference to the data.
 class ClassPictures {
  public:
@@ -19,8 +19,8 @@ class ClassPictures {
   int pictures() const { return picture_count_; }
   // Indexes into DetectionData::pictures, ascending.
   std::span<const int> of(int category) const { return pictures_[index(category)]; }
-  // Indexes into DetectionData::boxes, ascending, of the boxes of this category in a picture that
-  // is the place-th of `of(category)`.
+  // Boxes of this category in the picture of(category)[place]: indexes into DetectionData::boxes,
+  // ascending.
   std::span<const int> boxes(int category, std::size_t place) const;
   // The categories that a picture shows, ascending, each once.
   std::span<const int> shown_in(int picture) const { return shown_[index(picture)]; }

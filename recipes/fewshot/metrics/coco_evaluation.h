@@ -1,5 +1,5 @@
-// Average precision and recall of boxes by the rules of COCO: the numbers of pycocotools' COCOeval
-// with iouType "bbox".
+// Average precision and recall of boxes by COCO's rules. Gives the same numbers as pycocotools'
+// COCOeval with iouType "bbox".
 #pragma once
 
 #include <array>
@@ -15,16 +15,16 @@
 namespace lockstep::fewshot {
 
 inline constexpr std::size_t iou_count = 10, recall_count = 101, area_count = 4, limit_count = 3;
-// all; small: up to 32² square pixels; medium: up to 96²; large. Both ends belong to a range.
+// small: up to 32² square pixels; medium: up to 96²; large: above. Both ends belong to a range.
 enum class AreaRange : std::uint8_t { all, small, medium, large };
-// How many detections of a class count in one picture, those of the highest scores.
+// How many detections of a class count in one picture: those with the highest scores.
 enum class DetectionLimit : std::uint8_t { best_1, best_10, best_100 };
 inline constexpr std::array<int, limit_count> detection_limits{1, 10, 100};
 
 const std::array<double, iou_count>& iou_thresholds();        // 0.50, 0.55 … 0.95
 const std::array<double, recall_count>& recall_thresholds();  // 0, 0.01 … 1
 
-inline constexpr double no_score = -1;  // without ground truth
+inline constexpr double no_score = -1;  // if there is no ground truth
 
 struct DetectionResult {
   std::vector<std::int64_t> categories;  // K, ascending
@@ -38,15 +38,15 @@ struct DetectionResult {
                    DetectionLimit limit = DetectionLimit::best_100) const;
 };
 
-// Boxes of other classes than `categories` (ids, each counted once) are left out. If scores are
-// equal, the lower picture id counts first, then the earlier detection. A detection's area is width
-// x height. Throws Error for numbers that are not finite, which names the place in the list.
+// Boxes of classes that are not in `categories` (ids, each counted once) are left out. Among equal
+// scores, the lower picture id comes first, then the earlier detection. A detection's area is width
+// x height. Throws Error, with the place in the list, for numbers that are not finite.
 DetectionResult evaluate_detections(std::span<const TrueBox> truths,
                                     std::span<const Detection> detections,
                                     std::span<const std::int64_t> categories);
 
-// Means over the classes that have ground truth; no_score if none has. AP is the mean over IoU
-// and recall thresholds, ar the mean recall over IoU thresholds.
+// Means over the classes that have ground truth; no_score if none has. AP is the mean over IoU and
+// recall thresholds; ar is the mean recall over IoU thresholds.
 struct DetectionSummary {
   double ap = no_score, ap50 = no_score, ap75 = no_score;
   double ap_small = no_score, ap_medium = no_score, ap_large = no_score;
@@ -54,15 +54,15 @@ struct DetectionSummary {
   double ar_small = no_score, ar_medium = no_score, ar_large = no_score;
 };
 DetectionSummary summarize(const DetectionResult& result);
-// The summary of some classes alone: base, novel, a single one. Those that the result lacks count
-// for nothing.
+// The summary of only some classes: base, novel, a single one. Classes that the result lacks are
+// ignored.
 DetectionSummary summarize(const DetectionResult& result, std::span<const std::int64_t> categories);
 
-// Under the names ap, ap50, ap75, ap_small … ar_large, with `prefix` before them ("novel_"); NaN
+// Scores with the names ap, ap50, ap75, ap_small … ar_large, preceded by `prefix` ("novel_"). NaN
 // for no_score.
 std::vector<Score> score_list(const DetectionSummary& summary, const std::string& prefix = "");
 
-// "0.413", "-" for no_score and NaN.
+// "0.413"; "-" for no_score and NaN.
 std::string score_text(double score);
 
 }  // namespace lockstep::fewshot

@@ -1,4 +1,4 @@
-// Which detection finds which box, in one picture and for one class.
+// Matches detections with boxes, in one picture and for one class.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ inline constexpr std::size_t no_box = ~std::size_t{0};
 
 class BoxMatcher {
  public:
-  // detections: by falling score. Refers to both while it lives.
+  // detections: in descending order of score. It refers to both lists during its lifetime.
   BoxMatcher(std::span<const TrueBox* const> truths, std::span<const Detection* const> detections);
 
-  // The truth that each detection finds, or no_box. ignored: for each truth, whether it does not
-  // count. Detections take boxes in the order of the scores. Each takes the box that overlaps it
-  // most, by at least `threshold`, among those that no detection took before; a crowd may be taken
-  // again. Boxes that count go before those that do not, and of equal overlaps the later box is
-  // taken.
+  // Returns the truth that each detection finds, or no_box. ignored: whether each truth does not
+  // count. Detections choose boxes in the order of the scores. Each takes the box that overlaps it
+  // most, by at least `threshold`, among the boxes that no earlier detection took; a crowd may be
+  // taken again. Boxes that count are preferred to those that do not. Among equal overlaps the
+  // later box is taken.
   std::vector<std::size_t> match(const std::vector<bool>& ignored, double threshold) const;
 
  private:

@@ -1,4 +1,4 @@
-// Which picture of the ground truth a file of detections means by a name.
+// Finds the picture of the ground truth that a name in a file of detections means.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,30 @@
 
 namespace lockstep::fewshot {
 
-// Names may have more folders on one side than on the other, and other endings. Folders decide
-// between pictures whose files have the same name. Not for several threads.
+// Names may have more folders on one side than on the other, and other endings. Folders distinguish
+// pictures whose files have the same name. Use it on one thread at a time.
 class NamedPictures {
  public:
   // Pictures without a name are left out.
   explicit NamedPictures(const std::vector<NamedPicture>& pictures);
 
-  // The ids of the pictures that the name fits best. Several: the name does not tell them apart.
-  // None: no picture has the name, or several have it, all in folders other than the name's own.
+  // The ids of the pictures that fit the name best. If there are several, the name does not
+  // distinguish them. None if no picture has the name, or if several have it but all lie in other
+  // folders than the name's own.
   const std::vector<std::int64_t>& find(const std::string& name);
 
-  // The same for a name of a file of detections that never says folders. A name without folders
+  // The same for a name in a file of detections that never states folders. A name without folders
   // then fits every picture that ends with it, not only the one without folders.
   const std::vector<std::int64_t>& find_by_file(const std::string& name);
 
   static bool has_folders(const std::string& name) { return !parts_of(name).folders.empty(); }
 
-  // Notes that detections of that name are taken for `picture`, which the name fits. Returns the
-  // name that was taken for the same picture before, if the two names are of different files; else
-  // "".
+  // Records that detections of that name belong to `picture`, which fits the name. If another name
+  // was recorded for the same picture before, and the two names are of different files, returns
+  // that other name. Otherwise returns "".
   std::string take(const std::string& name, std::int64_t picture);
 
-  // Doubts of `take`, for people.
+  // Doubts that `take` found, for people.
   std::vector<std::string> notes() const;
 
  private:
@@ -64,8 +65,9 @@ class NamedPictures {
   Fitting& known_fitting(const std::string& name);
 
   std::unordered_map<std::string, std::vector<Known>> by_stem_;
-  std::unordered_map<std::string, Fitting> fitting_;     // by the names that were asked for
-  std::unordered_map<std::int64_t, std::string> taken_;  // by picture: its name with most folders
+  std::unordered_map<std::string, Fitting> fitting_;  // by the names that were asked for
+  // by picture: its recorded name with the most folders
+  std::unordered_map<std::int64_t, std::string> taken_;
   Unsure by_id_alone_, in_other_folders_;
 };
 

@@ -1,4 +1,4 @@
-// How classes look on pictures: colours, names and labels.
+// The look of classes on pictures: colours, names and labels.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@
 
 namespace lockstep::fewshot {
 
-// By the place in the list: the palette, then darker and lighter ones of it. Grey for an id that
-// the list lacks.
+// The colour depends on the position in the list: the palette comes first, then darker and lighter
+// variants of it. Grey for an id that the list lacks.
 Colour class_colour(std::span<const NamedClass> classes, std::int64_t category);
 
-// The class's name as draw_text shows it: at most `characters`, ".." if it is cut, each
-// character beyond printable ASCII as "?"; "class ID" if none of it is printable ASCII.
+// The class's name as draw_text shows it, with at most `characters`. A cut name ends in "..".
+// Characters beyond printable ASCII are shown as "?"; "class ID" if the name has no printable
+// ASCII.
 std::string shown_name(std::span<const NamedClass> classes, std::int64_t category,
                        std::size_t characters);
 
-// Cut likewise.
+// Cuts a text in the same way.
 std::string cut_text(std::string_view text, std::size_t characters);
 
 struct Label {
@@ -32,18 +33,19 @@ struct Label {
   int scale = 1;
 };
 
-// The label's extent with its margin.
+// The extent of the label including its margin.
 TextSize label_size(const Label& label);
-// left, top: of the filled box. Cut if the picture's width is less than the text's.
+// left, top: the corner of the filled box. The text is cut if it is wider than the picture.
 void draw_label(Image& image, double left, double top, const Label& label);
 
-// Finds places for labels in a picture, so that they cover each other little.
+// Finds places for labels in a picture where they cover little of each other.
 class LabelPlaces {
  public:
   LabelPlaces(int height, int width) : height_(height), width_(width) {}
 
-  // A place around or in the box where the picture holds the label and no other label is. If there
-  // is none, the place where it covers the least of them. The place counts as covered from then on.
+  // Returns a place around or in the box where the label fits into the picture and covers no other
+  // label. If there is none, returns the place where it covers least of them. The place then counts
+  // as covered.
   Rectangle take(const Rectangle& box, const TextSize& size);
 
  private:

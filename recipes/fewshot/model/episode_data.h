@@ -17,8 +17,8 @@
 
 namespace lockstep::fewshot {
 
-// The data of a run and its pictures, decoded once each as far as memory goes. Any number of
-// threads.
+// The data of a run and its pictures. Each picture is decoded once, as far as memory suffices. Any
+// number of threads may use it.
 class EpisodeSource {
  public:
   EpisodeSource(Sets sets, const FewshotOptions& options);
@@ -44,19 +44,19 @@ class EpisodeSource {
 
 // Fields of an episode of N classes, K supports each, and Q queries:
 //  0 supports: u8 [N * K, 3, s, s], channels-last, those of label 0 first
-//  1 where each object lies in it: f32 [N * K, 4], x1, y1, x2, y2 in pixels
+//  1 place of the object in each support: f32 [N * K, 4], x1, y1, x2, y2 in pixels
 //  2 queries: u8 [Q, 3, S, S], channels-last
-//  3 boxes: f32 [Q, M, 4] in pixels of the query as it is scaled
-//  4 labels: i64 [Q, M], as Truth has them (regions.h)
-//  5 weight of each query: f32 [Q], 0 where there are fewer pictures than queries
+//  3 boxes: f32 [Q, M, 4] in pixels of the scaled query
+//  4 labels: i64 [Q, M], as in Truth (regions.h)
+//  5 weight of each query: f32 [Q], 0 for queries beyond the number of pictures
 struct EpisodeFields {
   enum : std::size_t { supports, support_boxes, queries, boxes, labels, weights };
 };
 
-// Training: the episode follows from (seed, step, place in the global batch).
+// For training. An episode depends only on (seed, step, place in the global batch).
 class TrainingEpisodes : public Dataset {
  public:
-  // boxes: M. count: of an epoch.
+  // boxes: M. count: number of episodes in an epoch.
   TrainingEpisodes(std::shared_ptr<const EpisodeSource> source, const FewshotOptions& options,
                    std::int64_t boxes);
   std::int64_t size() const override { return count_; }
@@ -73,11 +73,11 @@ class TrainingEpisodes : public Dataset {
   mutable std::mutex mutex_;
   mutable std::optional<Episodes> episodes_;  // of seed_
   mutable std::uint64_t seed_ = 0;
-  mutable std::vector<bool> is_used_;  // by category: whether episodes are drawn of it
+  mutable std::vector<bool> is_used_;  // by category: whether episodes with it are drawn
 };
 
-// Evaluation: episode `index % episodes` of group `index / episodes`. Fields 0 to 2 and, as field
-// 3, i64 [2]: group and number in it.
+// For evaluation. Index i is episode `i % episodes` of group `i / episodes`. Its fields are 0 to 2
+// and, as field 3, i64 [2]: the group, and the number in the group.
 class EvaluationEpisodes : public Dataset {
  public:
   EvaluationEpisodes(std::shared_ptr<const EpisodeSource> source,
@@ -92,7 +92,7 @@ class EvaluationEpisodes : public Dataset {
   std::int64_t per_group_;
 };
 
-// u8 [3, H, W], channels-last, of an RGB picture of 8 bits; a copy.
+// u8 [3, H, W], channels-last: a copy of an RGB picture of 8 bits.
 at::Tensor to_tensor(const Image& image);
 
 }  // namespace lockstep::fewshot

@@ -1,4 +1,4 @@
-// Boxes that a detector found in queries, a row each, in pixels of a query or of its picture.
+// Boxes that a detector found in queries: one per row, in pixels of a query or of its picture.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace lockstep::fewshot {
 
-// Columns of FewshotRecipe::detect, and of what evaluate_items makes.
+// Columns of the results of FewshotRecipe::detect and evaluate_items.
 enum Column : std::int64_t { of_query, of_label, of_x, of_y, of_width, of_height, of_score };
 inline constexpr std::int64_t columns = 7;
 
-// Changes a row, f64 [7] on the CPU, from pixels of a query to pixels of its picture. The query has
-// size x size pixels; the picture that it was scaled from has width x height.
+// Converts a row, f64 [7] on the CPU, from pixels of a query to pixels of its picture. The query
+// has size x size pixels. It was scaled from the picture, which has width x height pixels.
 void scale_to_picture(const at::Tensor& row, double width, double height, double size);
 
 // picture, category: ids.

@@ -1,5 +1,5 @@
-// The detector: what it computes from pictures, supports and regions. regions.h and loss.h choose
-// the regions and their targets.
+// The detector's computations on pictures, supports and regions. regions.h and loss.h choose the
+// regions and their targets.
 #pragma once
 
 #include "recipes/fewshot/model/trunk.h"
@@ -13,17 +13,18 @@
 
 namespace lockstep::fewshot {
 
-inline constexpr std::int64_t stride = 16;      // pixels per cell of a feature map
-inline constexpr std::int64_t pooled_size = 7;  // cells that RoIAlign makes of a region, each way
+inline constexpr std::int64_t stride = 16;  // pixels per cell of a feature map
+// RoIAlign divides a region into this many cells along each axis
+inline constexpr std::int64_t pooled_size = 7;
 
 // The codes of an episode's N classes, made from the support set.
 struct ClassCodes {
-  at::Tensor kernels;     // [N, C]: what the proposals of each class are looked for with
+  at::Tensor kernels;     // [N, C]: kernels with which the proposals of each class are found
   at::Tensor prototypes;  // f32 [N, E], of length 1
 };
 
-// Objectness and box changes for each class and anchor, h * w * A as regions.h orders them, in the
-// weights' dtype and maybe as views of channels.
+// Objectness and box changes for each class and anchor, in the order h * w * A of regions.h. They
+// have the weights' dtype, and may be views of channels.
 struct AnchorOutputs {
   at::Tensor objectness;  // [Q, N, h * w, A] logits
   at::Tensor deltas;      // [Q, N, h * w, A, 4]
@@ -35,31 +36,32 @@ struct RegionOutputs {
 };
 
 // A trunk (trunk.h), a 1x1 convolution to `neck` channels, Attention-RPN, and a head over
-// RoIAligned regions. Attention-RPN (Fan et al., arXiv:1908.01998) uses the mean of a class's
-// supports as a depth-wise 1x1 kernel over the query's map, then a proposal network per class. The
-// head has two linear layers to a vector of length 1. That vector is compared with the mean of each
-// class's support vectors (prototypes, Snell et al., arXiv:1703.05175) and with a learned vector of
-// the background, times a learned factor.
+// RoIAligned regions. Attention-RPN (Fan et al., arXiv:1908.01998) applies the mean of a class's
+// supports as a depth-wise 1x1 kernel to the query's map, and then a proposal network per class.
+// The head has two linear layers that give a vector of length 1. This vector is compared with the
+// mean of each class's support vectors (prototypes, Snell et al., arXiv:1703.05175) and with a
+// learned vector of the background. The results are multiplied by a learned factor.
 class DetectorImpl : public torch::nn::Module {
  public:
   explicit DetectorImpl(const DetectorShape& shape);
 
   const DetectorShape& shape() const { return shape_; }
-  // x [B, 3, H, W] in the weights' dtype, or the same in blocks, as `layout` says. Returns [B,
+  // x: [B, 3, H, W] in the weights' dtype, or the same in blocks, as `layout` says. Returns [B,
   // neck, H / 16, W / 16], rounded up.
   at::Tensor features(const at::Tensor& x, const StepContext& context,
                       PictureLayout layout = PictureLayout::plain);
-  // features [N * K, C, h, w] of supports, class by class; boxes f32 [N * K, 4], what each shows,
-  // as x1, y1, x2, y2 in pixels.
+  // features: [N * K, C, h, w] of supports, class by class. boxes: f32 [N * K, 4], the object in
+  // each support, as x1, y1, x2, y2 in pixels.
   ClassCodes codes(const at::Tensor& features, const at::Tensor& boxes, std::int64_t classes);
   // features [Q, C, h, w] of queries.
   AnchorOutputs anchors(const at::Tensor& features, const ClassCodes& codes);
-  // boxes f32 [R, 4]; picture i64 [R]: which query each lies in.
+  // boxes: f32 [R, 4]. picture: i64 [R], the query in which each box lies.
   RegionOutputs regions(const at::Tensor& features, const at::Tensor& boxes,
                         const at::Tensor& picture, const ClassCodes& codes);
 
  private:
-  // f32 [R, E] of length 1 and the hidden vector [R, hidden] before it; pooled [R, C, 7, 7].
+  // For pooled [R, C, 7, 7]: vectors f32 [R, E] of length 1, and the hidden vectors [R, hidden]
+  // from which they are computed.
   struct Embedded {
     at::Tensor vectors, hidden;
   };
@@ -68,10 +70,10 @@ class DetectorImpl : public torch::nn::Module {
   DetectorShape shape_;
   Trunk trunk;
   torch::nn::Conv2d neck, proposal, objectness, proposal_deltas;
-  torch::nn::Linear hidden;  // of a region's bins by rows, columns, channels: [hidden, 7 * 7 * C]
+  torch::nn::Linear hidden;  // of a region's cells by rows, columns, channels: [hidden, 7 * 7 * C]
   torch::nn::Linear embedding, box;
   at::Tensor background;  // [E]
-  at::Tensor scale;       // []: the logarithm of the factor
+  at::Tensor scale;       // []: logarithm of the learned factor
 };
 TORCH_MODULE(Detector);
 

@@ -22,16 +22,16 @@ class FewshotRecipe : public Recipe {
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
   DatasetPair data() override;
-  // torchvision's and timm's names, with or without DataParallel's prefix, belong to the trunk; the
-  // fourth stage and the classifier are passed over.
+  // Names of torchvision and timm, with or without DataParallel's prefix, are mapped to the trunk.
+  // The fourth stage and the classifier are ignored.
   std::vector<std::pair<std::string, std::string>> weight_names() const override;
   std::vector<std::string> terms() const override {
     return {"proposals", "proposal_boxes", "classes", "boxes"};
   }
   std::vector<double> loss_weights(const Batch& batch) const override;
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
-  // Detections, f64 [D, 7]: the query's place in its episode, the class's label, x, y, width and
-  // height in pixels of the picture, and the score.
+  // Detections, f64 [D, 7]: the query's place in its episode, the label of the class, x, y, width
+  // and height in pixels of the picture, and the score.
   std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
                                          StepContext& context) override;
   std::vector<Metric> metrics(const Records& records) const override;
@@ -42,8 +42,8 @@ class FewshotRecipe : public Recipe {
   std::string smaller_sample() const override { return options_.smaller_episode(); }
 
  private:
-  // The detections in queries, each in pixels of the query as it is scaled: f32 [D, 7] on the CPU,
-  // as evaluate_items has them.
+  // The detections in queries, in pixels of the scaled query: f32 [D, 7] on the CPU, with the
+  // columns of evaluate_items.
   at::Tensor detect(DetectorImpl& net, const at::Tensor& queries, const ClassCodes& codes,
                     const StepContext& context) const;
   ClassCodes codes_of(DetectorImpl& net, const at::Tensor& supports, const at::Tensor& boxes,
@@ -53,7 +53,7 @@ class FewshotRecipe : public Recipe {
                                   const StepContext& context);
   std::size_t groups_in(const Records& records) const;
   std::vector<std::size_t> novel_groups_first(const Records& records) const;
-  // The episodes of one group with what was found, for the scorer.
+  // The episodes of one group with their detections, for the scorer.
   std::vector<ScoredEpisode> scored(const Records& records, std::size_t group) const;
   EpisodeScores scores(const Records& records, std::size_t group) const;
   std::string group_title(std::size_t group) const;
@@ -68,7 +68,7 @@ class FewshotRecipe : public Recipe {
   nlohmann::json extra_;
   std::shared_ptr<const EpisodeSource> source_;
   std::vector<EvaluationGroup> groups_;
-  // For prediction: made from the first items on.
+  // For prediction; made with the first items.
   std::vector<SupportCrops> crops_;
   ClassCodes codes_;
   std::vector<NamedClass> wanted_;

@@ -1,5 +1,5 @@
-// Anchors, regions, and the targets of each. All shapes follow from the options alone, and nothing
-// waits for the device, so that a step can be a CUDA graph.
+// Anchors, regions, and the targets of both. All shapes follow from the options alone, and the host
+// never waits for the device. So a step can be a CUDA graph.
 #pragma once
 
 #include "ops/boxes/boxes.h"
@@ -13,13 +13,12 @@
 
 namespace lockstep::fewshot {
 
-// Anchors of maps, made once per shape and device. One thread.
+// Anchors of feature maps, made once per shape and device. Use it on one thread.
 class Anchors {
  public:
   explicit Anchors(const DetectorShape& shape)
       : grid_{.sizes = shape.anchor_sizes, .ratios = shape.anchor_ratios} {}
-  // The anchors of maps [..., h, w]: f32 [h * w * A, 4] in pixels, ordered as grid_anchors has
-  // them.
+  // The anchors for maps [..., h, w]: f32 [h * w * A, 4] in pixels, in the order of grid_anchors.
   const at::Tensor& of(const at::Tensor& maps);
 
  private:
@@ -37,27 +36,28 @@ struct Truth {
   at::Tensor boxes, labels;
 };
 
-// The targets that rows are compared with: positive, weight and box as match_boxes.h has them.
+// The targets with which rows are compared: positive, weight and box as in match_boxes.h.
 using Targets = RowTargets;
 
-// For each class: positive from IoU 0.7 with one of its boxes, negative below 0.3. Fields
-// [Q, N, P].
+// For each class: an anchor is positive from IoU 0.7 with one of the class's boxes on, and negative
+// below 0.3. Fields are [Q, N, P].
 Targets match_anchors(const at::Tensor& anchors, const Truth& truth, std::int64_t classes,
                       double drawn = 256);
 
-// Regions f32 [Q, R, 4] of any class, those that are `known` (bool [Q, R]): positive from IoU 0.5.
-// label i64 [Q, R]: 0 to N - 1, or N for the background. Fields [Q, R].
+// For regions f32 [Q, R, 4] of any class, of which only those with `known` (bool [Q, R]) are used.
+// A region is positive from IoU 0.5 on. label: i64 [Q, R], 0 to N - 1, or N for the background.
+// Fields are [Q, R].
 using RegionTargets = RegionMatches;
 RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, const Truth& truth,
                             std::int64_t classes, double drawn);
 
-// The most likely regions of each query, which overlap by at most IoU 0.7.
+// The most likely regions of each query. They overlap each other by at most IoU 0.7.
 struct Proposals {
   at::Tensor boxes;  // f32 [Q, count, 4] within [height, width] pixels
-  at::Tensor known;  // bool [Q, count]: false if there are fewer; the box is 0 then
+  at::Tensor known;  // bool [Q, count]: false for places without a region, whose box is 0
 };
-// objectness [Q, N, h * w, A] and deltas [Q, N, h * w, A, 4] as AnchorOutputs has them; also
-// [Q, N, P] and [Q, N, P, 4]. Without gradients.
+// objectness: [Q, N, h * w, A], deltas: [Q, N, h * w, A, 4], as in AnchorOutputs; [Q, N, P] and [Q,
+// N, P, 4] are accepted too. Computes no gradients.
 Proposals propose(const at::Tensor& anchors, const at::Tensor& objectness, const at::Tensor& deltas,
                   std::int64_t height, std::int64_t width, std::int64_t count);
 

@@ -1,5 +1,5 @@
-// ResNet-18, -34, -50 and -101 (He et al., arXiv:1512.03385) up to stride 16, their parts named as
-// torchvision and timm name them, so that their files of weights fit.
+// ResNet-18, -34, -50 and -101 (He et al., arXiv:1512.03385) up to stride 16. Parts have the names
+// of torchvision and timm, so that weight files of these libraries fit.
 #pragma once
 
 #include "ops/picture_input/picture_input.h"
@@ -12,7 +12,7 @@
 
 namespace lockstep::fewshot {
 
-// The first three stages: stride 16. The fourth and the classifier are not there.
+// The first three stages, up to stride 16. The fourth stage and the classifier are omitted.
 class TrunkImpl : public torch::nn::Module {
  public:
   // depth: 18, 34, 50 or 101. width: channels of the first stage, 64 in the paper. Weights are
@@ -20,8 +20,8 @@ class TrunkImpl : public torch::nn::Module {
   TrunkImpl(std::int64_t depth, std::int64_t width);
 
   // x: pictures [B, 3, H, W] in the dtype of the weights, or the same in blocks, as `layout` says.
-  // Returns [B, channels(), ceil(H / 16), ceil(W / 16)], not negative. The result is the same for
-  // both layouts except for rounding.
+  // Returns values >= 0, [B, channels(), ceil(H / 16), ceil(W / 16)]. Both layouts give the same
+  // result except for rounding.
   at::Tensor forward(const at::Tensor& x, const StepContext& context,
                      PictureLayout layout = PictureLayout::plain);
   std::int64_t channels() const { return channels_; }

@@ -1,4 +1,4 @@
-// Every option of the fewshot recipe, and what follows from the options alone.
+// All options of the fewshot recipe, and values that follow from the options alone.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct DetectorShape {
   std::int64_t width = 64;                                 // channels of its first stage
   std::int64_t neck = 256;                                 // channels of feature maps
   std::int64_t hidden = 1024;                              // of a region's head
-  std::int64_t embedding = 512;                            // numbers that a region is compared by
+  std::int64_t embedding = 512;                            // numbers by which regions are compared
   std::vector<double> anchor_sizes{16, 32, 64, 128, 256};  // pixels
   std::vector<double> anchor_ratios{0.5, 1, 2};            // height over width
 
@@ -34,24 +34,25 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   FewshotOptions();  // fills `table`
 
   struct {
-    std::string path;                            // empty: shapes that are drawn
-    std::string train, valid;                    // annotations; empty: found in path
-    std::string train_pictures, valid_pictures;  // folders; empty: found beside them
+    std::string path;                            // empty: generated shapes
+    std::string train, valid;                    // annotations; empty: found in `path`
+    std::string train_pictures, valid_pictures;  // folders; empty: found beside the annotations
     ExifFrame exif = ExifFrame::automatic;       // the frame of the boxes
     double valid_share = 0.2;                    // of the pictures, if no validation set is found
     std::vector<std::string> base, novel;        // names, or "@FILE"
-    double novel_share = 0.3;                    // of the classes, if neither is given
-    std::int64_t split_seed = 1;                 // of all that is drawn of the data
-    ClassUse classes = ClassUse::base;           // that training draws
-    std::int64_t shots = 0;                      // boxes of each class that training sees; 0: all
-    double cache_gb = 2;                         // of decoded pictures in memory, per device
+    // of the classes, if neither base nor novel classes are named
+    double novel_share = 0.3;
+    std::int64_t split_seed = 1;        // for all random choices about the data
+    ClassUse classes = ClassUse::base;  // the classes that training draws
+    std::int64_t shots = 0;             // boxes of each class that training uses; 0: all
+    double cache_gb = 2;                // for decoded pictures in memory, per device
   } data;
   struct {
     std::int64_t n_way = 0;  // 0: five, or all if there are fewer
     std::int64_t k_shot = 3, queries = 10;
     std::int64_t size = 320;        // of a query, pixels
     std::int64_t support_size = 0;  // 0: size
-    std::int64_t context = 16;      // pixels of a support beside its box
+    std::int64_t context = 16;      // pixels around the box of a support
   } episode;
   struct {
     std::int64_t depth = 50, width = 64, neck = 256, hidden = 1024, embedding = 512;
@@ -75,15 +76,16 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::int64_t queries = 0;        // per episode; 0: episode.queries
   } evaluate;
   struct {
-    std::string truth;  // of `lockstep score`; empty: the validation set of data.path
+    std::string truth;  // for `lockstep score`; empty: the validation set of data.path
   } scoring;            // score.*
   struct {
-    std::vector<std::string> images;  // files and folders, besides those of predict.input
-    std::string supports;             // table of examples
-    std::string supports_of;          // folder of the files that it names; empty: the table's
-    std::int64_t regions = 300;       // per picture
-    double score = 0.05;              // least
-    double nms = 0.5;          // IoU above which the less likely of two boxes of a class goes
+    std::vector<std::string> images;  // files and folders, in addition to those of predict.input
+    std::string supports;             // a table of examples
+    // folder of the files that the table names; empty: the table's own
+    std::string supports_of;
+    std::int64_t regions = 300;  // per picture
+    double score = 0.05;         // least score of a box
+    double nms = 0.5;          // above this IoU, the less likely of two boxes of a class is removed
     std::int64_t boxes = 100;  // per picture
     double shown = 0.3;        // least score of a box that is drawn
   } predict;
@@ -94,8 +96,8 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     return episode.support_size == 0 ? episode.size : episode.support_size;
   }
   std::string smaller_episode() const;  // how an episode would take less memory, or ""
-  // Cost of one evaluation episode with `shots` shots and as many classes as in training, counted
-  // in forward passes of a training episode.
+  // Cost of an evaluation episode with `shots` shots and as many classes as in training, in units
+  // of the forward pass of a training episode.
   double passes_of_evaluation(std::int64_t shots) const;
   bool made() const { return data.path.empty() && data.train.empty(); }
 
@@ -111,9 +113,9 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   bool can_score() const override { return true; }
 };
 
-// Paths of some validation pictures, which are predicted if the user names nothing. They are of the
-// run, or of the options if there is no run yet. Set by linking the target fewshot-prepare, null
-// elsewhere. Throws Error as preparing does.
+// Finds paths of some validation pictures, which are predicted if the user names nothing. They come
+// from the run, or from the options if there is no run yet. It is set by linking the target
+// fewshot-prepare, and null elsewhere. Throws Error as preparing does.
 using FindPictures = std::vector<std::string> (*)(const FewshotOptions& options,
                                                   const ItemQuery& query);
 extern FindPictures validation_pictures;

@@ -1,4 +1,4 @@
-// Which ResNet a file of weights holds.
+// Recognises the ResNet in a file of weights.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -14,12 +14,12 @@ struct TrunkOfFile {
   std::int64_t depth = 0, width = 0;
 };
 
-// Recognises a ResNet by the names and shapes of its parts, whatever stands before the names.
-// Nothing: it is none, or has a depth that model.depth cannot have.
+// Recognises a ResNet by the names and shapes of its parts, with any prefix. Nothing if it is no
+// ResNet, or has a depth that model.depth cannot have.
 std::optional<TrunkOfFile> trunk_of(const std::vector<SourceTensor>& tensors);
 
-// Throws Error if the user begins with weights of another ResNet. A file that cannot be read is
-// reported where the weights are read.
+// Throws Error if the user's first weights are of another ResNet. A file that cannot be read is
+// reported later, when the weights are read.
 void check_trunk_of_file(const TrainOptions& train, const TrunkOfFile& model);
 
 }  // namespace lockstep::fewshot

@@ -11,7 +11,7 @@ namespace lockstep::fewshot {
 inline constexpr int weight_bits = 22;  // of a weight's fraction; 8 bits of a value and a sign must
                                         // also fit into 32 bits
 
-// For each new value of a row (or column): the old values that it is made of.
+// For each new value of a row (or column): the old values from which it is computed.
 struct Taps {
   std::vector<int> first, count;      // [to]
   std::vector<std::int32_t> weights;  // [to, most]
@@ -22,17 +22,17 @@ struct Taps {
   }
 };
 
-// Rows of pixels that lie densely, one behind the other.
+// Rows of pixels that are contiguous in memory.
 struct PixelRows {
   const std::uint8_t* data = nullptr;
   int width = 0;  // pixels
   std::size_t count = 0;
 };
 
-// Each pass has the same result on every processor, and is several times as fast with AVX2. Any
-// number of threads. to: `rows.count` rows of as many pixels as `taps` makes.
+// Both functions give the same result on every processor, and are several times as fast with AVX2.
+// Any number of threads may call them. to: `rows.count` rows with as many pixels as `taps` makes.
 void resize_rows(const PixelRows& rows, const Taps& taps, std::uint8_t* to);
-// to: one row, the sum of `rows`, each times its weight; rows.count weights.
+// to: one row, the weighted sum of `rows`. weights: rows.count of them.
 void mix_rows(const PixelRows& rows, const std::int32_t* weights, std::uint8_t* to);
 
 }  // namespace lockstep::fewshot

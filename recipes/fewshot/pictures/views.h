@@ -1,4 +1,4 @@
-// The view that a network gets of a picture: the whole of it, or a crop around one box.
+// The view of a picture that a network gets: the whole picture, or a crop around one box.
 #pragma once
 
 #include <array>
@@ -9,33 +9,32 @@
 
 namespace lockstep::fewshot {
 
-// Corners in pixels of a view; right and bottom lie just outside, so that right - left is the
-// width.
+// Corners in pixels of a view. right and bottom lie just outside, so right - left is the width.
 struct ViewBox {
   float left = 0, top = 0, right = 0, bottom = 0;
 };
 
-// Query: the whole picture as RGB u8 [size, size, 3], not keeping its aspect.
-// pixels: of open_picture.
+// For a query: the whole picture as RGB u8 [size, size, 3], without keeping the aspect ratio.
+// pixels: from open_picture.
 Image whole_view(const Image& pixels, int size);
 // The place of a box of `picture` in the whole view.
 ViewBox box_in_view(const Picture& picture, const Box& box, int size);
 
 struct CropShape {
   int size = 320;    // of the square, in pixels
-  int context = 16;  // pixels of the square that show what is beside the box; 2 x context < size
+  int context = 16;  // pixels around the box within the square; 2 x context < size
 };
-// The RGB colour beyond a picture: the mean by which torchvision's and timm's weights are
-// normalised, so that it becomes zero.
+// The RGB colour beyond a picture. It is the mean with which torchvision's and timm's weights are
+// normalised, so it becomes zero.
 inline constexpr std::array<std::uint8_t, 3> fill_colour{124, 116, 104};
 
 struct Crop {
   Image image;    // RGB u8 [size, size, 3]
-  ViewBox box{};  // where the box lies in it
+  ViewBox box{};  // place of the box in the crop
 };
-// Support: the box, scaled by one factor so that its longer side is size - 2 x context, in the
-// middle of the square, with up to `context` pixels of the picture on each of its sides. The rest,
-// beyond these or beyond the picture's edges, is fill_colour.
+// For a support: the box, scaled by one factor so that its longer side is size - 2 x context, in
+// the middle of the square. Up to `context` pixels of the picture are on each of its sides. The
+// rest of the square is fill_colour.
 Crop support_crop(const Image& pixels, const Picture& picture, const Box& box,
                   const CropShape& shape = {});
 

@@ -1,4 +1,4 @@
-// The data that the options data.* name.
+// Finds the data that the options data.* name.
 #pragma once
 
 #include "recipes/fewshot/annotations/find_data.h"
@@ -6,9 +6,9 @@
 
 namespace lockstep::fewshot {
 
-// data.path or data.train is given. Throws Error: both are, nothing is there, or
-// data.valid_pictures is given without a validation set. `notes` says that data.valid_share has no
-// effect beside one.
+// Either data.path or data.train must be given. Throws Error if both are, if nothing is found, or
+// if data.valid_pictures is given without a validation set. If there is a validation set, `notes`
+// says that data.valid_share has no effect.
 FoundData named_data(const FewshotOptions& options);
 
 }  // namespace lockstep::fewshot

@@ -7,8 +7,8 @@
 
 namespace lockstep::fewshot {
 
-// Files of detections against score.truth, data.valid alone, or the validation set of data.path.
-// Looks at no picture. Throws Error.
+// Scores files of detections against score.truth, data.valid if data.path is not given, or the
+// validation set of data.path. Looks at no picture. Throws Error.
 std::vector<Score> score_files(const FewshotOptions& options, const ScoreContext& context);
 
 }  // namespace lockstep::fewshot

@@ -13,16 +13,16 @@
 namespace lockstep::fewshot {
 
 // Reads predict.supports. Its columns are file (or filename), class (or class_name, label), and x,
-// y, w, h or x_min, y_min, x_max, y_max, which may be empty. folder: the one that file names are
-// relative to; empty: the table's. Boxes are of the picture as EXIF turns it, unless `exif` says
+// y, w, h or x_min, y_min, x_max, y_max, which may be empty. folder: file names are relative to it;
+// empty: to the table's folder. Boxes refer to the picture as EXIF turns it, unless `exif` is
 // stored.
-// Throws Error, which names file and line: a picture that is missing, a box without extent or
-// outside of it, a table without rows.
+// Throws Error, which names file and line, for a missing picture, a box that has no extent or lies
+// outside its picture, and a table without rows.
 SupportList read_supports(const std::filesystem::path& table, const std::filesystem::path& folder,
                           ExifFrame exif = ExifFrame::automatic);
 
-// `shots` boxes of each class from the training set, drawn from `seed`: from as many pictures as
-// there are.
+// Returns `shots` boxes of each class from the training set, drawn from `seed`, in as many
+// different pictures as there are.
 SupportList supports_of_training(const Sets& sets, const std::vector<int>& classes,
                                  std::int64_t shots, std::uint64_t seed);
 

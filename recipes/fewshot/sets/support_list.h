@@ -1,4 +1,4 @@
-// Examples of classes as the worker gets them for prediction.
+// Examples of classes, in the form in which the worker gets them for prediction.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +15,7 @@ struct SupportClass {
   bool novel = false;
   struct Example {
     Picture picture;
-    Box box;  // picture and category count for nothing
+    Box box;  // its picture and category are ignored
   };
   std::vector<Example> examples;  // at least one
 };

@@ -1,4 +1,4 @@
-// The outlines of the made shapes.
+// The outlines of the generated shapes.
 #pragma once
 
 #include <span>
@@ -9,16 +9,17 @@
 
 namespace lockstep::fewshot {
 
-// Contours around (0, 0) that reach 1 at most from it; one within another is a hole.
+// Contours around (0, 0), at most 1 away from it. A contour within another one is a hole.
 struct Outline {
   std::string name;
   std::vector<std::vector<Point>> contours;
 };
 
-// In the order of made_categories().
+// The outlines in the order of made_categories().
 std::span<const Outline> outlines();
 
-// The contours turned by an angle (in radians), scaled by a radius in pixels and moved to a centre.
+// Returns the contours rotated by an angle (in radians), scaled by a radius in pixels and moved to
+// a centre.
 std::vector<std::vector<Point>> placed(const Outline& outline, Point centre, double radius,
                                        double angle);
 Rectangle bounds_of(std::span<const std::vector<Point>> contours);

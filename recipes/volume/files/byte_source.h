@@ -1,4 +1,4 @@
-// Bytes that can be read at any place: a file, or memory.
+// Bytes that can be read at any offset: a file, or memory.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,10 @@ class ByteSource {
   virtual ~ByteSource() = default;
   const std::string& name() const { return name_; }  // for messages
   std::uint64_t size() const { return size_; }
-  // As many as there are; fewer only at the end. Throws Error if the disk fails.
+  // Reads as many bytes as exist; fewer than requested only at the end. Throws Error if the disk
+  // fails.
   virtual std::size_t read(std::uint64_t offset, std::span<std::byte> out) const = 0;
-  // All of them, or an Error: the file is truncated.
+  // Fills `out`, or throws Error: the file is truncated.
   void read_all(std::uint64_t offset, std::span<std::byte> out) const;
 
  protected:
@@ -30,7 +31,7 @@ class ByteSource {
 };
 
 std::unique_ptr<ByteSource> file_source(const std::filesystem::path& path);  // throws Error
-// The bytes must outlive it.
+// `bytes` must outlive it.
 std::unique_ptr<ByteSource> memory_source(std::string_view bytes, std::string name);
 
 }  // namespace lockstep::volume

@@ -1,4 +1,4 @@
-// Whether two NIfTI files say that their voxels lie in the same places.
+// Compares the places of voxels that two NIfTI files state.
 #pragma once
 
 #include <array>
@@ -11,24 +11,25 @@ namespace lockstep::volume {
 // The type of affine_of.
 using PlaceAffine = std::array<std::array<double, 4>, 4>;
 
-// Whether the header says where its voxels lie: by an sform or a qform.
+// Whether the header states where its voxels lie, by an sform or a qform.
 bool has_place(const VolumeHeader& header);
 
-// Whether the voxels in the corners of two grids of `shape` lie in the same places: along each axis
-// of space, they are at most a tenth of the shortest edge of a voxel of `a` apart. A place that is
-// not a number in only one of them does not agree.
+// Whether the corner voxels of two grids of `shape` lie in the same places. Along each axis of
+// space, they may be at most a tenth of the shortest voxel edge of `a` apart. A coordinate that is
+// not a number in only one of the grids does not agree.
 bool corners_agree(const PlaceAffine& a, const PlaceAffine& b, const VolumeShape& shape);
 
 enum class SamePlace {
-  yes,      // or one of them is no NIfTI file
-  unknown,  // they differ, and one says no place: no codes, or what libraries write without one
+  yes,  // yes, or one of them is no NIfTI file
+  // they differ, and one states no place: it has no codes, or holds what libraries write by default
+  unknown,
   no,
 };
-// Compares volumes of one shape (channels aside), by corners_agree. A file without codes lies where
-// nibabel or SimpleITK puts it, whichever fits.
+// Compares volumes of one shape (ignoring channels), by corners_agree. A file without codes lies
+// where nibabel or SimpleITK puts it, whichever fits.
 SamePlace same_place(const VolumeHeader& a, const VolumeHeader& b);
 
-// "the affine [1 0 0 0; 0 1 0 0; 0 0 2 0]", and if it is nobody's statement: "(no codes)".
+// "the affine [1 0 0 0; 0 1 0 0; 0 0 2 0]". A note in brackets follows if the file states no place.
 std::string describe_place(const VolumeHeader& header);
 
 }  // namespace lockstep::volume

@@ -1,4 +1,4 @@
-// The order of the slices in a folder, by their names.
+// Orders the slices of a folder by their names.
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace lockstep::volume {
 
-// Numbers by their value: "z9" before "z10".
+// Compares numbers in names by value: "z9" before "z10".
 bool natural_less(std::string_view a, std::string_view b);
-// The fault of names in natural order whose stems end in numbers: a number that is missing or there
-// twice, or two series. Empty: none. If some names have no number, all are in order.
+// Checks names in natural order. If their stems end in numbers, returns the fault: a number that is
+// missing or repeated, or two series. Empty if there is none. If some names have no number, there
+// is no fault.
 std::string find_gap(const std::vector<std::string>& names);
 
 }  // namespace lockstep::volume

@@ -15,22 +15,22 @@ namespace lockstep::volume {
 struct StackLayout {
   std::int64_t depth = 1, channels = 1;
   std::vector<std::uint32_t>
-      pages{};  // of plane z and channel c: [z * channels + c]; empty: itself
-  std::optional<std::array<double, 3>> spacing_mm{};  // z, y, x, of OME
+      pages{};  // page of plane z and channel c: [z * channels + c]; empty: page of that index
+  std::optional<std::array<double, 3>> spacing_mm{};  // z, y, x, from OME
 };
 
-// The known facts of a file whose description is read.
+// Known facts about a file whose description is read.
 struct DescribedTiff {
-  std::int64_t pages = 1;  // or planes behind the one page
+  std::int64_t pages = 1;  // or planes that follow the only page
   std::int64_t height = 0, width = 0;
   std::string file_name;   // without its folder
-  bool allow_2d = false;   // channels of one plane are refused otherwise
+  bool allow_2d = false;   // if false, several channels of one plane are refused
   bool as_planes = false;  // ReadVolume::as_planes
 };
 
-// The layout by ImageJ's description, OME-XML, tifffile's JSON, or none: a page a plane. Refuses
-// times, axes that are not named or mean something else, and descriptions that do not fit the
-// pages.
+// The layout by ImageJ's description, OME-XML or tifffile's JSON. Without a description, each page
+// is a plane. Refuses times, axes that are not named or mean something else, and descriptions that
+// do not fit the pages.
 StackLayout stack_layout(std::string_view description, const DescribedTiff& tiff,
                          const Refuse& refuse);
 

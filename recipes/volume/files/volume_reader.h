@@ -1,4 +1,4 @@
-// Volumes read plane by plane: TIFF, NIfTI and folders of slices.
+// Reads volumes plane by plane: TIFF, NIfTI and folders of slices.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@
 
 namespace lockstep::volume {
 
-// One reader belongs to one thread at a time; any number of readers may be at work at once.
+// A reader may be used by one thread at a time; different readers may be used at once.
 class VolumeReader {
  public:
   virtual ~VolumeReader() = default;
   const std::string& name() const { return name_; }
   const VolumeHeader& header() const { return header_; }
 
-  // Plane z of a channel as it is stored, in the machine's byte order: out has
-  // plane_bytes(header()) bytes. Any order; the file's own (TIFF: z by z, NIfTI: channel by
-  // channel) is the fastest, and backwards in a .nii.gz begins at the file's start again. Throws
-  // Error, which names file and reason.
+  // Reads plane z of a channel as it is stored, in the machine's byte order: out has
+  // plane_bytes(header()) bytes. Planes may be read in any order. The file's own order is the
+  // fastest (TIFF: z by z, NIfTI: channel by channel). To go backwards, a .nii.gz is read from its
+  // start again. Throws Error, which names file and reason.
   void read_plane(std::int64_t z, std::int64_t channel, std::span<std::byte> out);
-  // The same as the values meant, slope x stored + intercept: out has height x width values.
+  // The same for the values, slope x stored + intercept: out has height x width values.
   void read_values(std::int64_t z, std::int64_t channel, std::span<float> out);
 
  protected:
@@ -39,16 +39,17 @@ class VolumeReader {
   VolumeHeader header_;
 };
 
-// A file by its content, or a folder of slices (TIFF, PNG, JPEG) in the natural order of their
-// names. Reads headers only. Throws Error, which names file and reason.
+// Opens a file by its content, or a folder of slices (TIFF, PNG, JPEG) in the natural order of
+// their names. Reads headers only. Throws Error, which names file and reason.
 std::unique_ptr<VolumeReader> open_volume(const std::filesystem::path& path,
                                           const ReadVolume& how = {});
 
-// Whether a TIFF has one page, whatever its pages are; nothing if libtiff cannot open it, or it
-// is none.
+// Whether a TIFF has only one page, whatever the page holds. Nothing if it is no TIFF, or libtiff
+// cannot open it.
 std::optional<bool> has_one_page(const std::filesystem::path& path);
 
-// The parts of it. The folder's slices are files; a picture is a folder of one.
+// The readers that open_volume uses. Slices of a folder are files; a picture is a folder of one
+// slice.
 std::unique_ptr<VolumeReader> open_tiff(std::unique_ptr<ByteSource> source,
                                         const ReadVolume& how = {});
 std::unique_ptr<VolumeReader> open_nifti(std::unique_ptr<ByteSource> source,

@@ -1,4 +1,4 @@
-// Volumes written plane by plane: TIFF and NIfTI.
+// Writes volumes plane by plane: TIFF and NIfTI.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,16 @@
 
 namespace lockstep::volume {
 
-// The file is there under its name after finish(), whole; before, or without it, it is not.
+// The file appears under its name, complete, with finish(). Before or without that call, it does
+// not exist.
 class VolumeWriter {
  public:
   virtual ~VolumeWriter() = default;
-  // The next plane, in the machine's byte order: z by z; of several channels, all of the first
-  // before the second. Throws Error, which names the file.
+  // Writes the next plane, in the machine's byte order. Planes come in the order of z; with several
+  // channels, all planes of the first channel come before the second. Throws Error, which names the
+  // file.
   void write_plane(std::span<const std::byte> plane);
-  // After all planes. Durable. Throws Error.
+  // Call it after all planes. The file is then durable. Throws Error.
   void finish();
 
  protected:
@@ -36,13 +38,14 @@ class VolumeWriter {
 
 enum class TiffCompression { none, lzw, deflate };
 
-// A page a plane, of the header's shape (one channel) and type; BigTIFF if 4 GiB would not do. A
-// spacing is written as ImageJ has it. slope and intercept cannot be kept: 1 and 0, or an Error.
+// Writes a page per plane, with the header's shape (one channel) and type; BigTIFF if the file may
+// exceed 4 GiB. A spacing is written in ImageJ's form. TIFF cannot hold slope and intercept: these
+// must be 1 and 0, otherwise Error.
 std::unique_ptr<VolumeWriter> create_tiff(const std::filesystem::path& path,
                                           const VolumeHeader& header,
                                           TiffCompression compression = TiffCompression::deflate);
-// .nii, or .nii.gz by the name, in the machine's byte order, with the place and version of
-// header.space if there is one and of its spacing alone otherwise.
+// Writes .nii or .nii.gz, depending on the name, in the machine's byte order. Place and version are
+// those of header.space; without it, only the spacing is written.
 std::unique_ptr<VolumeWriter> create_nifti(const std::filesystem::path& path,
                                            const VolumeHeader& header);
 

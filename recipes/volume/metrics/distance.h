@@ -8,11 +8,12 @@
 
 namespace lockstep::volume {
 
-// For every voxel, the squared distance to the nearest set one, in the unit of the spacing;
-// infinite if it is above `limit`, or if none is set. One dimension after the other by lower
-// envelopes of parabolas (Felzenszwalb and Huttenlocher, "Distance transforms of sampled
-// functions", 2012). Distances above the limit are dropped after each dimension, which makes small
-// limits quick. 4 bytes per voxel. Throws Error if the spacing is invalid.
+// Returns, for every voxel, the squared distance to the nearest set voxel, in the squared unit of
+// the spacing. It is infinite if the distance is above `limit`, or if no voxel is set. Processes
+// one dimension after the other by lower envelopes of parabolas (Felzenszwalb and Huttenlocher,
+// "Distance transforms of sampled functions", 2012). Distances above the limit are dropped after
+// each dimension, which makes small limits fast. Takes 4 bytes per voxel. Throws Error if the
+// spacing is invalid.
 std::vector<float> squared_distances(const Mask& mask, const Spacing& spacing,
                                      double limit = std::numeric_limits<double>::infinity());
 

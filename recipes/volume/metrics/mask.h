@@ -1,5 +1,5 @@
-// A binary volume of one bit per voxel: what all metrics but Dice and IoU work on. Rows of packed
-// bits let them treat 64 voxels at once.
+// A binary volume with one bit per voxel, which all metrics use except Dice and IoU. Rows of packed
+// bits let them process 64 voxels at once.
 #pragma once
 
 #include <array>
@@ -15,18 +15,20 @@ using Spacing = std::array<double, 3>;      // size of a voxel along depth, heig
 
 std::int64_t voxel_count(const Shape& shape);
 
-// Throws Error, naming `what`, if an extent is not positive, an extent is above 2^30, or `count`
-// values are not the volume's.
+// Throws Error, which names `what`, if an extent is not positive or above 2^30, or if `count` is
+// not the volume's number of voxels.
 void check_shape(const char* what, const Shape& shape, std::size_t count);
 // Throws Error if a size is not positive and finite.
 void check_spacing(const Spacing& spacing);
 
-// Voxels are numbered z, y, x, x fastest. Bits of the last word of a row beyond the width are 0.
+// Voxels are numbered in the order z, y, x, with x fastest. Bits of a row's last word beyond the
+// width are 0.
 class Mask {
  public:
   explicit Mask(const Shape& shape);  // all voxels clear
 
-  // The voxels for which is_set(index) is true; index counts voxels in the order of a dense array.
+  // Sets the voxels for which is_set(index) is true. index counts voxels in the order of a dense
+  // array.
   template <typename IsSet>
   static Mask where(const Shape& shape, IsSet is_set);
 

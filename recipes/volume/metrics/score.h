@@ -1,5 +1,5 @@
-// The score of the Vesuvius surface competition, 0.30 topology + 0.35 SurfaceDice + 0.35 VOI, with
-// Betti numbers in the place of Betti matching (topology.h).
+// The score of the Vesuvius surface competition, 0.30 topology + 0.35 SurfaceDice + 0.35 VOI,
+// except that Betti numbers replace Betti matching (topology.h).
 #pragma once
 
 #include <array>
@@ -13,13 +13,14 @@
 
 namespace lockstep::volume {
 
-// Defaults are the competition's.
+// The defaults are the competition's.
 struct ScoreOptions {
-  std::optional<std::int64_t> ignore = 2;  // truth of voxels that become background in both
+  std::optional<std::int64_t> ignore = 2;  // voxels with this truth become background in both masks
   Spacing spacing{1, 1, 1};
   double tolerance = 2;    // of SurfaceDice, in the unit of the spacing
-  double voi_alpha = 0.3;  // how much a bit costs
-  Shape tiles{2, 2, 2};    // features are counted per tile, to bound how far apart two may match
+  double voi_alpha = 0.3;  // cost of one bit
+  // features are counted per tile, to limit the distance between features that may match
+  Shape tiles{2, 2, 2};
   std::array<double, 3> topology_weights{0.34, 0.33, 0.33};
   std::array<double, 3> weights{0.30, 0.35, 0.35};  // topology, SurfaceDice, VOI
 };
@@ -34,14 +35,15 @@ struct VolumeScore {
   double score = 0;  // the weighted mean of the three
 };
 
-// Foreground is every voxel that is neither 0 nor ignored. Label is std::uint8_t, std::uint16_t or
+// The mask of voxels that are neither 0 nor ignored. Label is std::uint8_t, std::uint16_t or
 // std::int32_t.
 template <typename Label>
 Mask foreground(std::span<const Label> labels, std::span<const Label> truth, const Shape& shape,
                 std::optional<std::int64_t> ignore);
 
-// Both masks empty: 1. Needs 1 bit per voxel for each mask and each of their surfaces, and 16 bytes
-// per run of foreground or background along a row. Throws Error if sizes or options are invalid.
+// 1 if both masks are empty. Needs 1 bit per voxel for each mask and each of their surfaces, and 16
+// bytes per run of foreground or background along a row. Throws Error if sizes or options are
+// invalid.
 template <typename Label>
 VolumeScore competition_score(std::span<const Label> truth, std::span<const Label> predicted,
                               const Shape& shape, const ScoreOptions& options = {});

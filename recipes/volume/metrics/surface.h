@@ -1,11 +1,12 @@
-// SurfaceDice: the share of two surfaces that lies within a tolerance of the other one.
+// SurfaceDice: the share of each of two surfaces that lies within a tolerance of the other one.
 //
 // A point of the surface is a corner of the voxel grid whose eight voxels are neither all
-// foreground nor all background; outside the volume is background. These are the places of the
-// surface elements of Nikolov et al., "Deep learning to achieve clinically applicable segmentation
-// of head and neck anatomy" (arXiv:1809.04430), whose library the competition uses. Theirs weighs
-// each element with the area of a triangulation; here every point counts as one. Other libraries
-// take the foreground voxels that have a background neighbour, half a voxel further inside.
+// foreground nor all background. Everything outside the volume is background. These corners are the
+// places of the surface elements in Nikolov et al., "Deep learning to achieve clinically applicable
+// segmentation of head and neck anatomy" (arXiv:1809.04430); the competition uses the library of
+// that paper. That library weights each element by the area of a triangulation; here every point
+// counts as one. Other libraries use the foreground voxels that have a background neighbour, half a
+// voxel further inside.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace lockstep::volume {
 
-// Points of either surface, and those of them within the tolerance of the other. Can be added up
-// over volumes.
+// The number of points of each surface, and of those within the tolerance of the other. The counts
+// can be added up over volumes.
 struct SurfaceCounts {
   std::int64_t truth = 0;
   std::int64_t truth_near = 0;
@@ -29,17 +30,17 @@ struct SurfaceCounts {
 // (truth_near + predicted_near) / (truth + predicted): 1 if both masks are empty, 0 if one is.
 double surface_dice(const SurfaceCounts& counts);
 
-// One voxel larger along each axis: point (z, y, x) is the corner between voxels z-1 and z, and so
-// on.
+// The points form a mask that is one voxel larger along each axis: point (z, y, x) is the corner
+// between voxels z-1 and z, and likewise for y and x.
 Mask surface_points(const Mask& mask);
 
-// The voxels within `tolerance` (up to a millionth of it more) of a set one. Exact for any
-// tolerance: small ones shift whole rows of bits, large ones take squared_distances. Throws Error
-// if the tolerance is negative or not finite, or the spacing is invalid.
+// The voxels within `tolerance` (up to a millionth more) of a set voxel. Exact for any tolerance:
+// small ones shift whole rows of bits, large ones use squared_distances. Throws Error if the
+// tolerance is negative or not finite, or the spacing is invalid.
 Mask within(const Mask& points, const Spacing& spacing, double tolerance);
 
-// Tolerance in the unit of the spacing: voxels for a spacing of 1. Throws Error as `within` does,
-// and if the shapes differ.
+// The tolerance is in the unit of the spacing, which means voxels if the spacing is 1. Throws Error
+// as `within` does, and if the shapes differ.
 SurfaceCounts surface_counts(const Mask& truth, const Mask& predicted, const Spacing& spacing,
                              double tolerance);
 

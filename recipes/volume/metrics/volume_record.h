@@ -1,4 +1,4 @@
-// How good a prediction of one volume is: all scores of the recipe together.
+// All scores of the recipe for the prediction of one volume.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace lockstep::volume {
 struct EvaluationOptions {
   std::int64_t classes = 1;  // 1: foreground or not
   std::optional<std::int64_t> ignore;
-  bool topology = true;  // SurfaceDice, VOI and topology, of one class
+  bool topology = true;  // whether to compute SurfaceDice, VOI and topology; only with one class
   double tolerance = 2;
   bool tolerance_mm = false;
 };
 
 // The scores of one volume.
 struct VolumeRecord {
-  std::vector<OverlapCounts> classes;                                     // background too
+  std::vector<OverlapCounts> classes;                                     // with the background
   double score = 0, surface_dice = 0, voi_score = 0, topology_score = 0;  // NaN: not asked for
 
   double dice() const;  // mean over the classes from 1 on

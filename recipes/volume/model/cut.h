@@ -1,4 +1,5 @@
-// Voxels of a patch from those of its volume: a box that is turned, or places between voxels.
+// Computes the voxels of a patch from those of its volume: of a turned box, or by interpolation
+// between voxels.
 #pragma once
 
 #include "recipes/volume/model/placement.h"
@@ -9,7 +10,7 @@
 
 namespace lockstep::volume {
 
-// [D, H, W] of one channel, or labels. T: u8, u16 or f32.
+// One channel [D, H, W], or labels. T: u8, u16 or f32.
 template <class T>
 struct Grid {
   const T* values = nullptr;
@@ -23,28 +24,29 @@ struct Grid {
   }
 };
 
-// Copies a box to out [size]; voxels beyond the volume get `outside`. To is From or f32.
+// Copies a box to out [size]; voxels beyond the volume become `outside`. To is From or f32.
 template <class From, class To>
 void copy_turned(const Grid<From>& from, const Turned& box, const Triple& size, To outside,
                  To* out);
 
-// A row of places, and which voxels are around each.
+// A row of places, and for each place the voxels around it.
 struct PlaceRow {
   std::array<std::vector<float>, 3> places;      // z, y, x in voxels: Warp::row
-  std::array<std::vector<std::int32_t>, 3> low;  // the voxel at or before the place
-  std::array<std::vector<float>, 3> share;       // by which the place lies behind it: [0, 1)
-  std::vector<std::uint8_t> inside;              // whether the volume has all eight around it
+  std::array<std::vector<std::int32_t>, 3> low;  // the voxel at the place, or before it
+  std::array<std::vector<float>, 3> share;       // distance from that voxel to the place: [0, 1)
+  // whether all eight voxels around it are in the volume
+  std::vector<std::uint8_t> inside;
 
-  // Fills all but places, for a volume's extents and its planes [begin, end).
+  // Fills all members except `places`, for a volume's extents and its planes [begin, end).
   void locate(const Triple& extents, std::int64_t begin, std::int64_t end);
 };
 
-// Trilinear between the eight voxels around each place, those beyond the volume being 0; rounded
-// if To is u8. The row must be located in a volume of that shape.
+// Interpolates trilinearly between the eight voxels around each place. Voxels beyond the volume
+// count as 0. Rounds if To is u8. The row must be located in a volume of that shape.
 template <class From, class To>
 void interpolate(const Grid<From>& from, const PlaceRow& row, To* out);
 
-// The voxel nearest to each place.
+// Takes the voxel nearest to each place.
 void take_nearest(const Grid<std::uint8_t>& from, const PlaceRow& row, std::uint8_t outside,
                   std::uint8_t* out);
 

@@ -1,4 +1,4 @@
-// Records of volumes as the engine has them: tensors, metrics, a table.
+// Converts records of volumes into the engine's forms: tensors, metrics, a table.
 #pragma once
 
 #include "recipes/volume/metrics/volume_record.h"
@@ -15,7 +15,7 @@ VolumeRecord record_from(const at::Tensor& numbers);
 
 // Means over the volumes.
 std::vector<Metric> volume_metrics(const std::vector<VolumeRecord>& records, bool topology);
-// A row per volume; ids: as many.
+// A row per volume. ids: one per record.
 ItemTable volume_table(const std::vector<VolumeRecord>& records,
                        const std::vector<std::string>& ids, bool topology);
 

@@ -12,10 +12,11 @@
 
 namespace lockstep::volume {
 
-// Encoder: a residual block per level, with max pooling by 2 in between. Decoder: a transposed
-// convolution by 2, a block over its result and the level's encoder result together, then attention
-// over channels and over places. A residual block is twice a convolution of 3³ and instance norm,
-// with ReLU and channel dropout after the first. Its input is added (through a convolution of 1³ if
+// Encoder: a residual block per level, with max pooling by 2 in between. Decoder, per level: a
+// transposed convolution by 2; a block over its result and the encoder's result of that level
+// together; then attention over channels and over places. A residual block has two 3³ convolutions,
+// each with instance norm. ReLU and channel dropout follow the first one. The block's input is
+// added to the result (through a 1³ convolution if widths differ), and ReLU follows.
 // widths differ), and ReLU follows.
 //
 // Parameters: encoder.L.{conv1,conv2,skip}.weight, up.L.{weight,bias},
@@ -23,22 +24,23 @@ namespace lockstep::volume {
 // heads.L.{weight,bias}; L = 0 is full resolution. Convolutions' weights are channels-last.
 class Net : public Model {
  public:
-  // Uniform in +-1/sqrt(fan-in), as torch's convolutions begin. The same for the same seed.
+  // Weights are uniform in +-1/sqrt(fan-in), as in torch's convolutions. The same seed gives the
+  // same weights.
   Net(const NetShape& shape, std::uint64_t seed);
 
   const NetShape& shape() const { return shape_; }
   std::vector<Parameter> parameters() override { return parameters_; }
 
   // x: [B, channels, D, H, W] in the parameters' dtype, channels-last; extents are multiples of
-  // 2^depth. Returns logits [B, outputs, D, H, W] in the same dtype. With deep supervision, in
-  // training, those of the coarser levels follow, each half as large along every axis.
+  // 2^depth. Returns logits [B, outputs, D, H, W] in the same dtype. In training with deep
+  // supervision, logits of the coarser levels follow. Each level is half as large along every axis.
   std::vector<at::Tensor> logits(const at::Tensor& x, const StepContext& context) const;
 
  private:
   struct Block {
     at::Tensor conv1, conv2, skip;  // skip: undefined if widths agree
     double dropout = 0;
-    std::int64_t layer = 0;  // of StepContext::dropout
+    std::int64_t layer = 0;  // number for StepContext::dropout
   };
   struct Up {
     at::Tensor weight, bias;

@@ -21,7 +21,7 @@ struct MappedVolume {
 std::vector<MappedVolume> map_volumes(const std::vector<VolumeEntry>& entries,
                                       const Normalization& how);
 
-// Labels of patches that count nowhere: ignored ones, and voxels beyond the volume.
+// The label of patch voxels that are left out: ignored ones, and those beyond the volume.
 inline constexpr std::uint8_t no_label = 255;
 
 // f32 [C, 4]: low, high, shift, scale of each channel.
@@ -32,14 +32,14 @@ struct PatchOptions {
   std::int64_t per_volume = 8;
   double positive = 0.6;
   int ignore = -1;                 // label that becomes no_label; -1: none
-  VoxelType type = VoxelType::u8;  // u8: that of all volumes; else they become f32
+  VoxelType type = VoxelType::u8;  // u8 if all volumes are u8; otherwise all become f32
   TurnOptions turn{};
   WarpOptions warp{};
 };
 
-// Sample i is patch i % per_volume of volume i / per_volume. All that is random about it follows
-// from (seed, epoch, i). Fields: image [C, d, h, w] u8 or f32, values as stored; labels u8
-// [d, h, w]; f32 [C, 4], its normals_tensor.
+// Sample i is patch i % per_volume of volume i / per_volume. Everything random about it depends
+// only on (seed, epoch, i). Fields: image [C, d, h, w] u8 or f32, values as stored; labels u8 [d,
+// h, w]; f32 [C, 4], the normals_tensor of its volume.
 class Patches : public Dataset {
  public:
   Patches(std::vector<MappedVolume> volumes, const PatchOptions& options);
@@ -53,7 +53,7 @@ class Patches : public Dataset {
   PatchOptions options_;
 };
 
-// Validation samples: whole volumes, by their number. Fields: i64 [].
+// Validation samples: whole volumes, identified by number. Fields: i64 [].
 class WholeVolumes : public Dataset {
  public:
   explicit WholeVolumes(std::int64_t count) : count_(count) {}

@@ -56,20 +56,20 @@ class VolumeRecipe : public Recipe {
   std::unique_ptr<VolumeReader> open_for(const PredictItem& item) const;
   RowRange piece_planes(const VolumeShape& shape, ItemPiece piece,
                         const ItemContext& context) const;
-  // The shape in which the model sees a volume of such a file.
+  // The shape in which the model processes a volume of such a file.
   VolumeShape model_shape(const VolumeHeader& header) const;
-  // The probabilities of planes `rows` of the volume in the model's shape: f32 [outputs, rows, H,
+  // The probabilities for planes `rows` of the volume, in the model's shape: f32 [outputs, rows, H,
   // W] on the CPU. warning: ItemOutput::warning.
   at::Tensor probabilities_of(Model& model, Voxels voxels, RowRange rows,
                               const ItemContext& context, std::string& warning) const;
-  // found: of the whole volume in the model's shape.
+  // found: probabilities of the whole volume in the model's shape.
   ItemOutput output_of(const PredictItem& item, const VolumeHeader& source, const at::Tensor& found,
                        const ItemContext& context) const;
   const MappedVolume& volume_of(const at::Tensor& index) const;
   // The mask of planes `rows`: u8 [rows, H, W] on the CPU.
   at::Tensor mask_of(const Net& net, const MappedVolume& volume, RowRange rows,
                      const StepContext& context) const;
-  // mask: of all planes; small components are removed. Also makes its picture.
+  // mask: all planes; small components are removed from it. Also makes the picture.
   at::Tensor record_of(const MappedVolume& volume, at::Tensor mask, StepContext& context) const;
 
   NetShape shape_;

@@ -1,4 +1,4 @@
-// Every option of the volume recipe, and what follows from the options alone.
+// All options of the volume recipe, and values that follow from the options alone.
 #pragma once
 
 #include <array>
@@ -17,14 +17,15 @@ enum class Save { mask, probabilities };
 enum class TileWeights { gaussian, uniform };
 enum class ToleranceUnit { voxels, mm };
 
-// The residual attention U-Net. `width` channels at full resolution, twice as many a level down.
+// The residual attention U-Net. It has `width` channels at full resolution, and twice as many at
+// each further level down.
 struct NetShape {
   std::int64_t channels = 1;  // of the input
   std::int64_t outputs = 1;   // logits per voxel: 1 for a single class, else one per class
   std::int64_t width = 32, depth = 4;
   bool attention = true;
-  double dropout = 0.2;           // of the deepest level; grows from 0
-  double decoder_dropout = 0.15;  // of the deepest decoder level; grows from 0
+  double dropout = 0.2;           // at the deepest level; rises towards it from 0
+  double decoder_dropout = 0.15;  // at the deepest decoder level; rises towards it from 0
   bool deep_supervision = false;
 };
 std::int64_t parameter_count(const NetShape& shape);
@@ -40,27 +41,28 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
     double dropout = 0.2, decoder_dropout = 0.15;
   } model;
   struct {
-    std::string path;            // empty: a small set that is made
-    std::string images, labels;  // folders; empty: those that path has
-    std::string csv;             // with a column `id`; empty: path/train.csv, or all pairs by name
+    std::string path;            // empty: a small generated set
+    std::string images, labels;  // folders; empty: found in `path`
+    // has a column `id`; empty: path/train.csv, or all pairs of equal names
+    std::string csv;
     std::vector<std::string> valid;  // ids, or a file of them; empty: valid_share, or a fold
-    double valid_share = 0.2;        // of the volumes; of the planes of a single volume
+    double valid_share = 0.2;        // share of the volumes; for a single volume, of its planes
     std::int64_t folds = 0, fold = 0;
     std::int64_t classes = 1;   // 1: foreground or not; more: one class per voxel, background too
-    std::int64_t ignore = 2;    // label that counts nowhere; -1: none
-    std::int64_t channels = 0;  // 0: what the files have
+    std::int64_t ignore = 2;    // label that is left out; -1: none
+    std::int64_t channels = 0;  // 0: as many as the files have
     Normalize normalize = Normalize::divide;
-    double divide = 0;                     // 0: 255 of u8, 65,535 of u16, 1 of others
+    double divide = 0;                     // 0: 255 for u8, 65,535 for u16, 1 for others
     std::vector<std::string> patch{"64"};  // z,y,x or one number for all; voxels
     std::vector<std::string> spacing;      // z,y,x in mm to resample to; empty: as it is
-    bool pad = false;                      // volumes that are smaller than a patch
-    std::int64_t patches = 8;              // of each volume, per epoch
+    bool pad = false;                      // allow volumes that are smaller than a patch
+    std::int64_t patches = 8;              // for each volume, per epoch
     double positive = 0.6;                 // share of patches around a voxel of foreground
-    double cache_gb = 0;                   // 0: what the disk has room for
+    double cache_gb = 0;                   // 0: as much as the disk has room for
   } data;
-  struct {                   // how files are read; a run may change it
+  struct {                   // how files are read; a run may change these
     bool same_grid = false;  // affines of image and label may differ
-    bool as_planes = false;  // channels or times of one plane, as TIFFs say
+    bool as_planes = false;  // read channels or times of one plane, as TIFFs state them, as planes
   } files;
   struct {
     bool flip = true, rotate90 = true;
@@ -78,7 +80,7 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
     double tolerance = 2;
     ToleranceUnit unit = ToleranceUnit::voxels;
     bool topology = true;
-    std::string labels;   // of `lockstep score`; empty: found below data.path
+    std::string labels;   // for `lockstep score`; empty: found below data.path
     std::string summary;  // file; empty: summary.json in the folder of predictions; "none"
   } scoring;              // score.*
   struct {
@@ -88,17 +90,17 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
     Save save = Save::mask;
     double threshold = 0.5;
     std::int64_t min_component = 0;  // voxels
-    // The overlap of tiles, in evaluation too.
+    // The overlap of tiles, also in evaluation.
     double overlap = 0.5;
     TileWeights weights = TileWeights::gaussian;
-    std::int64_t batch = 0;  // windows at once; 0: 1 on a CPU, 16 on a GPU
+    std::int64_t batch = 0;  // windows computed at once; 0: 1 on a CPU, 16 on a GPU
     bool flips = false;      // mean over flips along all axes
   } predict;
 
   std::array<std::int64_t, 3> patch() const;  // throws Error
-  // Passes of the network over a volume of so many voxels z,y,x, in evaluation and prediction: the
-  // tiles that SlidingWindows cuts (training/evaluation/sliding_windows.h), each once for every
-  // flip.
+  // The number of passes of the network over a volume of these extents (z,y,x), in evaluation and
+  // prediction. Each tile that SlidingWindows cuts (training/evaluation/sliding_windows.h) has one
+  // pass for every flip.
   double passes_over(const std::array<std::int64_t, 3>& extents) const;
   std::optional<std::array<double, 3>> spacing() const;  // throws Error
   std::optional<std::int64_t> ignore() const;
@@ -109,7 +111,7 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
 
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
-  void check_labels() const;  // the part of `check` for data.classes and data.ignore
+  void check_labels() const;  // the part of `check` that concerns data.classes and data.ignore
   std::vector<std::string> metric_names() const override;
   std::optional<BuiltIn> built_in() const override;
   bool low_precision() const override { return true; }

@@ -1,5 +1,5 @@
-// The work of VolumeOptions::prepare, items and score. A damaged record and faults of files are
-// exceptions of their own kind here; PreparedOptions makes an Error of them.
+// Implements VolumeOptions::prepare, items and score. A damaged record and faults of files throw
+// exceptions of other types here; PreparedOptions turns them into Error.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace lockstep::volume {
 
-// Options that nobody has set are set from nnU-Net's dataset.json if data.path has one.
+// Sets options that nobody has set from nnU-Net's dataset.json, if data.path has one.
 Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context);
 std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query);
 std::vector<Score> score_volumes(VolumeOptions& options, const ScoreContext& context);

@@ -1,4 +1,4 @@
-// The record of volumes of an existing run.
+// Reads the record of volumes of an existing run.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ std::optional<PreparedVolumes> volumes_of_run(const std::filesystem::path& run_d
 
 // `extra` of RUN/run.json, which an export has too; null if there is none.
 nlohmann::json extra_of_run(const std::filesystem::path& run_dir);
-// As RecipeOptions has it.
+// Implements RecipeOptions::forget_places.
 void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept);
 
 // Whether the run was trained on made data.

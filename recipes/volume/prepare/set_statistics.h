@@ -8,9 +8,9 @@
 
 namespace lockstep::volume {
 
-// Statistics of each channel, over all voxels of foreground of the entries' planes; quantiles
-// within one part in 65,536 of the range. They are kept with the cached volumes, because computing
-// them takes reading all volumes.
+// Statistics of each channel, over all foreground voxels in the entries' planes. Quantiles are
+// exact within one part in 65,536 of the range. The statistics are kept with the cached volumes,
+// because computing them requires reading all volumes.
 std::vector<ChannelStatistics> foreground_statistics(const std::vector<VolumeEntry>& entries,
                                                      const std::filesystem::path& folder,
                                                      const Say& say);

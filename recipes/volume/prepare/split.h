@@ -1,4 +1,4 @@
-// Which volumes are trained on, and which are held back for validation.
+// Decides which volumes are for training, and which are held back for validation.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace lockstep::volume {
 
-// Whether each id is for validation: data.valid, a fold of data.folds, or data.valid_share of the
-// ids in an order of their hashes. So an id stays where it is when others come. A single volume
-// gives false; `held_back_planes` divides its planes. Throws Error.
+// Whether each id is for validation: by data.valid, by a fold of data.folds, or as one of
+// data.valid_share of the ids in the order of their hashes. So ids mostly stay on their side when
+// others are added. For a single volume it returns false, and `held_back_planes` divides its
+// planes. Throws Error.
 std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<std::string>& ids);
 
 // How many of the last planes of the only volume are held back: data.valid_share of them, but at
-// least a patch, as long as a patch is left for training. With data.pad the share is held back in
-// any case. 0: there is no room, or none is wanted.
+// least a patch, as long as a patch is left for training. With data.pad, that share is always held
+// back. 0 if there is no room, or if none is requested.
 std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth);
 
-// If no planes of a volume can be held back: the last rows or columns, whichever leave more
-// room, by the same rule. Nothing: there is no room, or none is wanted.
+// For a volume of which no planes can be held back: its last rows or columns, whichever leave more
+// room, by the same rule. Nothing if there is no room, or if none is requested.
 std::optional<VolumePart> held_back_part(const VolumeOptions& options, const VolumeShape& shape);
 
 }  // namespace lockstep::volume

@@ -10,17 +10,17 @@
 
 namespace lockstep::volume {
 
-// Changes whenever older files cannot be read any more, or hold what would now be decoded
-// differently.
+// Increase it when older files can no longer be read, or when decoding would now give other
+// contents.
 inline constexpr int cached_version = 3;
 
-// The bytes of such a file.
+// The size of such a file in bytes.
 std::uint64_t cached_bytes(const CachedHeader& header);
 
-// labels: [D, H, W], or empty. Only spacing, ignore and channels of the header count; the rest
-// follows from voxels and labels. The file appears under its name whole or not at all; it is not
-// synced, because it can be made again. Throws Error if the disk is full: it names the folder,
-// what is needed and what is free.
+// labels: [D, H, W], or empty. Only spacing, ignore and channels of the header are used; the rest
+// is computed from voxels and labels. The file appears under its name completely or not at all. It
+// is not synced, because it can be made again. If the disk is full, throws Error with the folder
+// and the bytes that are needed and free.
 void write_cached(const std::filesystem::path& path, const Voxels& voxels,
                   std::span<const std::uint8_t> labels, CachedHeader header);
 

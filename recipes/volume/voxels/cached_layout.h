@@ -1,4 +1,4 @@
-// Where the parts of a cached volume's file lie.
+// Where the parts lie in a cached volume's file.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace lockstep::volume {
 
-// The file: this, the header as JSON, then voxels, labels and rows, each from a multiple of 64 on.
+// The file begins with this. Then follow the header as JSON, voxels, labels and rows, each at a
+// multiple of 64 bytes.
 struct CachedPrologue {
   char magic[8];
   std::uint32_t version, json_bytes;

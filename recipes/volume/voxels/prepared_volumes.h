@@ -1,4 +1,4 @@
-// The outcome of preparation, as the worker and the run's record get it.
+// The result of preparation, which the worker and the run's record receive.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,23 @@ struct VolumeEntry {
   std::string id;
   std::filesystem::path cached;        // CachedVolume
   std::filesystem::path image, label;  // where it came from
-  std::int64_t begin = 0, end = 0;     // planes that are used; of a whole volume [0, depth)
+  std::int64_t begin = 0, end = 0;     // the planes that are used; for a whole volume [0, depth)
   VolumeShape shape;                   // of the cached file
-  std::optional<VolumePart> part{};    // that the cached file holds; nothing: the whole volume
+  // the part that the cached file holds; nothing: the whole volume
+  std::optional<VolumePart> part{};
   friend bool operator==(const VolumeEntry&, const VolumeEntry&) = default;
 };
 
 struct PreparedVolumes {
   std::vector<VolumeEntry> train, valid;
   std::int64_t channels = 1;
-  VoxelType type = VoxelType::u8;  // that holds the voxels of all of them: u8, u16 or f32
+  VoxelType type = VoxelType::u8;  // type that can hold the voxels of all volumes: u8, u16 or f32
   Normalization normalization;
 };
 
-// A file of JSON, so that run.json stays small if there are many volumes.
-// Prepared::extra["volumes"] is its path; Prepared::extra["normalization"] and ["channels"] stand
-// beside it, so that predicting needs no file.
+// Writes a file of JSON, so that run.json stays small even with many volumes.
+// Prepared::extra["volumes"] is its path. Prepared::extra["normalization"] and ["channels"] are
+// stored beside it, so that predicting needs no file.
 void write_prepared(const std::filesystem::path& path, const PreparedVolumes& volumes);
 PreparedVolumes read_prepared(const std::filesystem::path& path);  // throws Error
 

@@ -1,4 +1,4 @@
-// The values that the training volumes had, so that others are noticed.
+// The range of values in the training volumes, by which unusual volumes are detected.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,11 +17,11 @@ struct ValueRange {
   std::vector<VoxelType> types;  // as cached
   std::vector<ChannelRange> channels;
 
-  void add(const CachedHeader& header);  // of volumes with one number of channels
+  void add(const CachedHeader& header);  // for volumes with the same number of channels
 };
 
-// Why a volume does not look like those of the training; "" if it does, or if normalisation
-// makes them alike: zscore and percentile go by the volume alone.
+// Why a volume does not look like the training volumes. "" if it does. Also "" if normalisation
+// makes volumes alike: zscore and percentile depend only on the volume itself.
 std::string odd_values(const ValueRange& training, const Normalization& how, VoxelType type,
                        const std::vector<ChannelStatistics>& channels);
 

@@ -1,4 +1,4 @@
-// A whole volume in memory, as the model and its cache take it.
+// A whole volume in memory, in the form for the model and its cache.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace lockstep::volume {
 
-// u8 and u16 files stay as they are; all others, and those with a slope, become f32.
+// Values of u8 and u16 files stay as they are. All others, and those with a slope, become f32.
 struct Voxels {
   VolumeShape shape;
   VoxelType type = VoxelType::u8;
@@ -22,14 +22,14 @@ struct Voxels {
   VolumeHeader source;            // of the file, before it was resampled
 };
 
-// Throws Error, naming the file, for a NaN or infinity among the voxels.
+// Throws Error, which names the file, if a voxel is NaN or infinite.
 Voxels read_voxels(VolumeReader& reader);
-// Labels as u8; throws Error, naming the file, the value and its place, for a value that is neither
-// in [0, classes) (classes = 1: 0 or 1) nor `ignore`.
+// Reads labels as u8. Throws Error, which names the file, the value and its place, for a value that
+// is neither a class (in [0, classes), or for classes = 1: 0 or 1) nor `ignore`.
 std::vector<std::uint8_t> read_labels(VolumeReader& reader, std::int64_t classes,
                                       std::optional<std::int64_t> ignore);
 
-// labels: empty, or [D, H, W]; voxels whose label is `ignore` are left out, unless all are.
+// labels: empty, or [D, H, W]. Voxels whose label is `ignore` are left out, unless all are.
 std::vector<ChannelStatistics> statistics_of(const Voxels& voxels,
                                              std::span<const std::uint8_t> labels,
                                              std::optional<std::int64_t> ignore);
@@ -37,10 +37,10 @@ std::vector<ChannelStatistics> statistics_of(const Voxels& voxels,
 // The extents of a volume of `shape` and spacing `from` (z, y, x, any unit) at spacing `to`.
 VolumeShape resampled_shape(const VolumeShape& shape, const std::array<double, 3>& from,
                             const std::array<double, 3>& to);
-// To the extents of `shape`; the outer borders of both volumes coincide, so the centre of voxel i
-// lies at (i + 0.5) * from / to - 0.5 of the old ones, and the border voxels go on outside.
-// Trilinear for values (type stays, rounded to the nearest), without smoothing before; the nearest
-// for labels.
+// Resamples to the extents of `shape`. The outer borders of both volumes coincide, so the centre of
+// voxel i lies at (i + 0.5) * from / to - 0.5 in old voxels. Beyond the border, the border voxels
+// are repeated. Values are interpolated trilinearly (the type stays, rounded to the nearest),
+// without smoothing before. Labels take the nearest voxel.
 Voxels resample(const Voxels& voxels, const VolumeShape& shape);
 std::vector<std::uint8_t> resample_labels(std::span<const std::uint8_t> labels,
                                           const VolumeShape& from, const VolumeShape& shape);

@@ -19,8 +19,9 @@ struct Flag {
   bool (*is_value)(const std::string& word) = nullptr;
 };
 
-// A flag that users try although the command lacks it, and the replacement. In the hint, {value}
-// stands for the value as typed (N without one), and {name} for that of --name (NAME without one).
+// A flag that users try although the command lacks it, and its replacement. In the hint, {value}
+// stands for the typed value (N without one), and {name} for the value of --name (NAME without
+// one).
 struct TriedFlag {
   std::string name;  // "--prompt"
   std::string hint;
@@ -33,7 +34,7 @@ struct Parsed {
   std::map<std::string, std::vector<std::string>> values;  // given flags, by name
 
   bool has(const std::string& flag) const { return values.contains(flag); }
-  // the last one
+  // the last value of the flag
   std::string value(const std::string& flag, const std::string& otherwise = "") const;
   std::vector<std::string> all(const std::string& flag) const;
 };
@@ -46,7 +47,8 @@ struct Command {
   std::vector<Flag> flags;
   std::size_t min_positionals = 0, max_positionals = 0;
   bool takes_assignments = false;
-  std::vector<std::string> only_options{};  // keys that it accepts; empty: all of recipe and engine
+  // keys that it accepts; empty: all keys of recipe and engine
+  std::vector<std::string> only_options{};
   bool takes_program = false;         // the first word that is not a flag begins the words of a
                                       // program
   bool program_after_dashes = false;  // words after -- belong to a program
@@ -58,27 +60,27 @@ struct Command {
   std::string stray_hint{};  // hint for unknown flags or operands
   std::string group{};       // group whose options may be named without it (bare_keys.h)
   bool takes_files = false;  // for completion: operands may be files
-  // Only words with keys of only_options are options. An operand may be "lr=0.1,seed=2", the name
-  // of a job.
+  // True: only words with keys of only_options are options. An operand may be "lr=0.1,seed=2", the
+  // name of a job.
   bool operands_have_equals = false;
 };
 
-// Throws Error: unknown flag (nearest named), missing value, too few or too many operands.
-// "--flag=value" and "--flag value" both work. "--" ends flags and key=value; the words after it
-// are operands, or the program.
+// Throws Error for an unknown flag (it suggests the nearest), a missing value, and too few or too
+// many operands. "--flag=value" and "--flag value" both work. "--" ends flags and key=value; the
+// words after it are operands, or the program.
 Parsed parse(const Command& command, const std::vector<std::string>& words);
 
 // Whether --help or -h is among the command's own words.
 bool asks_for_help(const Command& command, const std::vector<std::string>& words);
 
-// words: the others on the command line. If the first operand is a recipe, its own options are
-// listed too, `width` columns wide.
+// words: the other words on the command line. If the first operand is a recipe, the help also lists
+// the recipe's options. It is `width` columns wide.
 std::string command_help(const Command& command, const std::vector<std::string>& words = {},
                          int width = 80);
 std::string overview(const std::vector<Command>& commands);
 
-// The second words of two-word commands, such as "batch run", that begin with `first`. Hidden ones
-// are left out.
+// Returns the second words of two-word commands that begin with `first`, such as "batch run".
+// Hidden commands are left out.
 std::vector<std::string> second_words(const std::vector<Command>& commands,
                                       const std::string& first);
 // A list of the commands that begin with `first`.

@@ -1,4 +1,4 @@
-// Records interrupts instead of obeying them, while something must be put in order first.
+// Records interrupts instead of obeying them, for code that must not be interrupted.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 namespace lockstep::cli {
 
 // Records SIGINT, SIGTERM and SIGHUP during its lifetime; only one may exist. Ignored signals stay
-// ignored. `launch` takes them over while it runs, and gives them back.
+// ignored. `launch` handles these signals while it runs, and then gives them back.
 class NotedInterrupts {
  public:
   NotedInterrupts();

@@ -14,7 +14,7 @@ namespace lockstep::cli {
 // "driver"}.
 nlohmann::json machine_facts(const std::vector<Device>& gpus);
 
-// Seconds that the machine's processors have worked since its start, for all processes. Nothing if
+// Seconds that all processors have worked for all processes since the machine started. Nothing if
 // /proc does not report it.
 std::optional<double> busy_s(const std::filesystem::path& stat = "/proc/stat");
 std::optional<double> load_average();  // over the last minute

@@ -22,11 +22,12 @@ struct Ranks {
   Duration hang_after{};
   std::uint64_t log_limit_bytes = LaunchSpec().log_limit_bytes;
   std::function<double()> stop_grace_s = LaunchSpec().stop_grace_s;
-  bool stops_after_step = false;      // so a signal is answered immediately
+  // answers a signal immediately, because training stops after the step
+  bool stops_after_step = false;
   std::function<void()> on_signal{};  // called when a signal came
 };
 
-// LaunchSpec::log_mark of a start that begins now: "--- started 2026-01-31 09:30:00".
+// LaunchSpec::log_mark for a start that begins now: "--- started 2026-01-31 09:30:00".
 std::string log_mark();
 
 // Starts `lockstep-worker ARGUMENTS` once per device, shows progress, and waits.

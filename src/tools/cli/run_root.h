@@ -1,4 +1,4 @@
-// The folder of runs: run.root, under this name on every command.
+// The folder of runs. Every command takes it from the option run.root.
 #pragma once
 
 #include "runtime/run/folder/run_dir.h"
@@ -10,26 +10,27 @@
 
 namespace lockstep::cli {
 
-// An option's value from arguments, else from config files; nothing if neither sets it. Throws
-// Error if a file cannot be read.
+// The value of an option from arguments, or else from config files; nothing if neither sets it.
+// Throws Error if a file cannot be read.
 std::optional<nlohmann::json> option_given(const Parsed& parsed, const std::string& key);
 
-// run.root from arguments, else from config files, else the default. Throws Error if a file cannot
-// be read.
+// run.root from arguments, or else from config files, or else the default. Throws Error if a file
+// cannot be read.
 std::string run_root(const Parsed& parsed);
 
 // Help text for the operand RUN.
 inline constexpr const char* run_operand_help =
     "RUN is a folder, or a name in the folder of runs (run.root=DIR, by default runs).";
 
-// --root, which these commands used to have.
+// The flag --root, which these commands had in earlier versions.
 TriedFlag tried_root();
 
-// The recipe of the run that is named among the words of a command line that is not parsed yet; ""
-// if none is.
+// Finds a run that is named among the words of a command line that is not parsed yet. Returns its
+// recipe; "" if no run is named.
 std::string recipe_of_named_run(const std::vector<std::string>& words);
 
-// The run that the first operand names. Throws Error naming the nearest.
+// Opens the run that the first operand names. If there is none, throws Error that suggests the
+// nearest.
 RunDir operand_run(const Parsed& parsed);
 
 }  // namespace lockstep::cli

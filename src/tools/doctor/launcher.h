@@ -21,20 +21,23 @@ struct Launcher {
   std::vector<std::string> words;     // words of the command
   std::size_t place = 0, length = 0;  // position of `given` in `words`; if absent, where to insert
                                       // it, and 0
-  int factor = 1;                     // GPUs for each of its own, as with -pp 2
+  // the other options multiply its number by this (2 with -pp 2)
+  int factor = 1;
 
-  // Only if it has an option. The text for this many GPUs, "--nproc-per-node=4", unless the option
-  // lists GPUs; and the whole command with it, or without the list.
+  // Call these only if there is an option. option_for: the option for this many GPUs,
+  // "--nproc-per-node=4"; "" if the option lists GPUs. command_for: the whole command with that
+  // option, or without its list of GPUs.
   std::string option_for(std::size_t gpus) const;
   std::string command_for(std::size_t gpus) const;
 };
 
-// Parses a command, its words joined with spaces; nothing if it is not such a program.
+// Parses a command whose words are joined with spaces. Nothing if it is not such a program.
 std::optional<Launcher> launcher_of(const std::string& command);
 
-// Whether it is a kernel that runs a notebook's cells: of Jupyter, Colab, Kaggle or VS Code.
+// Whether the command is a kernel that runs a notebook's cells: of Jupyter, Colab, Kaggle or VS
+// Code.
 bool is_notebook_kernel(const std::string& command);
-// Whether it starts kernels and runs no cells itself: notebook servers, papermill, nbconvert.
+// Whether it starts kernels but runs no cells itself: notebook servers, papermill, nbconvert.
 bool starts_notebooks(const std::string& command);
 
 }  // namespace lockstep

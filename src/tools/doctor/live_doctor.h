@@ -13,16 +13,16 @@ namespace lockstep {
 
 class LiveDoctor {
  public:
-  // machine: as evidence_of() returns it. It is called on its own thread when a process is first
-  // asked about, since the driver may hang. That thread is detached at the end, so `machine` must
-  // own everything it uses.
+  // machine: makes evidence as evidence_of() does. It is called on its own thread at the first
+  // question about a process, since the driver may hang. That thread is detached at the end, so
+  // `machine` must own everything it uses.
   explicit LiveDoctor(std::function<Evidence()> machine) : machine_(std::move(machine)) {}
   void add(const MonitorSample& sample);  // of the GPUs of `machine`
   // Findings about the process and its descendants since the first call, or a note that it is still
   // looking. Takes some milliseconds, as it reads /proc, and never waits for the driver.
   std::string text(int pid, int width);
-  // Whether that thread is calling the driver now. NVML then cannot be shut down at the program's
-  // end.
+  // Whether the thread of `machine` is calling the driver now. NVML then cannot be shut down at the
+  // program's end.
   bool is_asking() const;
 
  private:

@@ -13,8 +13,8 @@ std::string report_text(const Scene& scene, const Findings& findings, int width)
 std::string findings_text(const Findings& findings, int width);  // or "nothing found"
 nlohmann::json report_json(const Scene& scene, const Findings& findings);
 
-// The findings about `pid`, the subject of the evidence, or its descendants, and those about no
-// process. All findings if `pid` is nothing.
+// Returns the findings about `pid` (the subject of the evidence) or its descendants, and those
+// about no process. Returns all findings if `pid` is nothing.
 Findings about(const Scene& scene, const Findings& findings, std::optional<int> pid);
 
 }  // namespace lockstep

@@ -29,14 +29,14 @@ Loaders loaders_of(const Scene& scene, const Program& program, int user);
 
 int world_size(const Scene& scene, int pid);  // the number of ranks of a program, as it states it
 
-// There are two reasons why one thread at its limit keeps a GPU waiting. False: it launches kernels
-// that are too small, so that some kernel runs much of the time on few multiprocessors. True: it
-// does other work, and the few kernels that run fill the GPU.
+// There are two reasons why one thread at its limit keeps a GPU waiting. False: the thread launches
+// kernels that are too small. Some kernel then runs much of the time, on few multiprocessors. True:
+// it does other work, and the few kernels that run fill the GPU.
 bool launches_little(const GpuView& gpu);
 // Whether two threads take turns, as in PyTorch's forward and backward.
 bool one_at_a_time(const ProcessView& process);
 
-bool is_enough(const Load& load);    // has enough samples to speak of a shape
+bool is_enough(const Load& load);    // has enough samples to judge how its values vary
 bool is_sawtooth(const Load& load);  // work alternates with waiting: some high values, some near
                                      // zero
 

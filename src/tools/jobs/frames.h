@@ -27,15 +27,15 @@ class FrameReader {
   std::deque<UniqueFd> files_;
 };
 
-// Waits while the other side is slow. With a reader, it meanwhile reads incoming messages: two
-// sides that only sent would wait for each other for ever. False if the other side is gone. Open
-// files travel with the message.
+// Sends a message, and waits while the other side is slow. Open files travel with it. With a
+// reader, it reads incoming messages meanwhile. Otherwise two sides that both send could wait for
+// each other for ever. False if the other side is gone.
 bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files = {},
                 FrameReader* meanwhile = nullptr);
 
-// Sends bytes with one open file, whole and without waiting. False if that is impossible.
+// Sends bytes and one open file, completely and without waiting. False if that is impossible.
 bool send_with_file(int socket, std::string_view bytes, int file);
-// Waits for more bytes, and a file that may come with them. False if nothing more comes.
+// Waits for more bytes, and for a file that may come with them. False if nothing more comes.
 bool receive_with_file(int socket, std::string& bytes, UniqueFd& file);
 
 }  // namespace lockstep

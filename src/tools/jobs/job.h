@@ -12,16 +12,16 @@ namespace lockstep {
 // Upper limits for requests.
 inline constexpr double most_cpus = 65536;
 inline constexpr int most_gpus_of_a_job = 1024;
-inline constexpr int most_priority = 1'000'000;  // and the lower limit is as far below 0
+inline constexpr int most_priority = 1'000'000;  // the lower limit is minus this
 inline constexpr int most_retries = 1000;
 inline constexpr int most_slots = 10'000;  // of a batch
 
 // GPUs of one attempt of a job.
 struct GpuRequest {
   enum class Kind {
-    none,   // gpus = 0
-    whole,  // gpus = 1, 2, …; jobs with 1 share a device with others of their kind, if they fit
-    share,  // gpus = 0.25, 0.5, …: a part of one device, at most four jobs on each
+    none,       // gpus = 0
+    whole,      // gpus = 1, 2, …; jobs of one kind with gpus = 1 share a device if they fit
+    share,      // gpus = 0.25, 0.5, …: a part of one device, at most four jobs on each
     automatic,  // gpus = auto: CPU or GPU, whichever measures faster
   };
   Kind kind = Kind::none;
@@ -72,11 +72,11 @@ struct Job {
   bool keeps_worker = false;        // its process may leave a copy for the next job
 };
 
-// Limits for a whole batch, and what it says of itself.
+// Limits for a whole batch, and notes about jobs that it lacks.
 struct BatchLimits {
   std::optional<double> max_failure_rate;  // 0 to 1: the batch ends above it …
   std::int64_t min_finished = 20;          // … once this many jobs have finished
-  std::vector<std::string> left_out{};     // for people: what has no job, and why, a line each
+  std::vector<std::string> left_out{};     // for people: what has no job, and why; a line each
   bool operator==(const BatchLimits&) const = default;
 };
 

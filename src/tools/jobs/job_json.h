@@ -1,4 +1,4 @@
-// A job as JSON, as the ledger stores it.
+// Converts a job to JSON and back, as the ledger stores it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Only values that differ from a default job's, without number, name and key. Keys in alphabetical
-// order, no spaces. Throws Error if a text of the job is not valid UTF-8.
+// Contains only values that differ from a default job's, without number, name and key. Keys are in
+// alphabetical order, without spaces. Throws Error if a text of the job is not valid UTF-8.
 std::string job_json(const Job& job);
 // Throws Error if the value is not a job.
 Job job_from_json(const nlohmann::json& value);

@@ -1,4 +1,4 @@
-// Names of jobs: unique, and plain names of files.
+// Names of jobs, which are unique and plain file names.
 #pragma once
 
 #include <string>
@@ -28,18 +28,18 @@ std::string parameter_list(const Job& job);
 // (1=a/b)". Such names may be equal for several jobs.
 std::string shown_name(const Job& job);
 
-// Whether a parameter has different values that are one plain name, such as "M&M" and "M M". Then a
-// name that both jobs have stands for different jobs.
+// Whether a parameter has different values that become the same plain name, such as "M&M" and "M
+// M". A name that both jobs have then stands for different jobs.
 bool names_hide_difference(const Job& a, const Job& b);
 
 // "lr=0.1-repeat-2", for the second job that would have the name.
 std::string name_of_repeat(const std::string& name, int count);
 
-// For jobs with equal keys: the index of each but the first, and the first one's key.
+// For jobs with equal keys: the index of each one except the first, and the first one's key.
 using EqualJobs = std::unordered_map<std::size_t, std::string>;
 
-// Makes equal names unique by content, never by place. Different jobs get a part of their keys;
-// equal jobs are repeats from the second on. Keys must be set.
+// Makes equal names unique by content, never by position. Different jobs get a part of their keys.
+// Equal jobs are named as repeats from the second on. Keys must be set.
 void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A place in a file, for messages.
+// A place in a file, for use in messages.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct Place {
   std::string text() const { return line ? cat(file, ", line ", line) : file; }
 };
 
-// Runs the action. An Error that it throws gets the place as its beginning, unless it names the
-// file itself.
+// Runs the action. If it throws an Error that does not name the file, puts the place before the
+// Error's message.
 template <class Action>
 auto at_place(const Place& place, Action action) {
   try {

@@ -41,8 +41,8 @@ std::optional<ProcessInfo> process_info(int pid, const std::filesystem::path& pr
 // container, it may give the host's numbers. False if LOCKSTEP_NVML names another library.
 bool may_have_numbers_of_host(const std::filesystem::path& proc = "/proc");
 
-// Whether a process has files of the NVIDIA driver open, as every process has that a GPU's driver
-// lists. Nothing if that is not visible.
+// Whether a process has files of the NVIDIA driver open. Every process that the driver lists on a
+// GPU has. Nothing if this cannot be seen.
 std::optional<bool> has_gpu_files(int pid, const std::filesystem::path& proc = "/proc");
 
 // A process with all its descendants; empty if it does not exist.

@@ -38,7 +38,7 @@ class SampleRecorder {
   std::string lines(const MonitorSample& sample, const FindProcess& find);
 
  private:
-  struct Known {  // a reading's state, as readers of the lines have it
+  struct Known {  // the state of a reading that readers of the lines know by now
     Reading reading;
     bool told = false;
   };

@@ -12,8 +12,8 @@ namespace lockstep {
 
 class Sampler final : public SampleSource {
  public:
-  // reader must outlive the thread. If a call hangs for ever, that means until the process ends
-  // (see abandon()).
+  // reader must outlive the thread. If a call hangs for ever, the thread lives until the process
+  // ends (see abandon()).
   Sampler(std::shared_ptr<GpuReader> reader, std::vector<std::size_t> positions, double interval_s,
           Clock& clock = system_clock());
   ~Sampler() override;  // waits for the call in progress
@@ -22,7 +22,7 @@ class Sampler final : public SampleSource {
 
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   double hanging_s() const override;
-  // Detaches the thread with everything it uses: the driver does not return.
+  // Detaches the thread, which keeps everything it uses, because the driver does not return.
   void abandon();
 
  private:

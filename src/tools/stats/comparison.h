@@ -20,11 +20,11 @@ struct Contrast {
   Scale scale = Scale::ratio;
   int count_a = 0, count_b = 0;   // finite values (for a ratio: above zero)
   double mean_a = 0, mean_b = 0;  // geometric with Scale::ratio; NaN without a value
-  // low and high are NaN if there are too few values. If all values of each side are equal, both
-  // are the estimate.
+  // low and high are NaN if there are too few values. If all values of each side are equal, low and
+  // high equal the estimate.
   Interval interval;
-  // Sample deviation of one value, or of its logarithm with Scale::ratio. It is pooled over both
-  // sides, or that of a pair's difference. NaN if nothing was repeated.
+  // Standard deviation of a value, or of its logarithm with Scale::ratio, pooled over both sides.
+  // For paired values, the deviation of a pair's difference. NaN if nothing was repeated.
   double spread = 0;
   bool paired = false;
   std::string method;   // "Welch's t on logarithms", … for people
@@ -42,9 +42,9 @@ Contrast contrast(Scale scale, std::span<const double> a, std::span<const double
 Contrast paired_contrast(Scale scale, std::span<const double> a, std::span<const double> b,
                          double confidence = 0.95);
 
-// The BCa interval, to be shown beside that of a contrast. It assumes no distribution, but needs
-// many values. Nothing with fewer than 20 fitting values on either side (pairs, if paired). For
-// groups measured separately, the values of both are resampled together.
+// The BCa interval (bootstrap), shown beside the interval of a contrast. It assumes no
+// distribution, but needs many values. Nothing if either side has fewer than 20 fitting values
+// (pairs, if paired). For groups measured separately, values of both groups are resampled.
 constexpr int bootstrap_least = 20;
 std::optional<Interval> bootstrap_contrast(Scale scale, std::span<const double> a,
                                            std::span<const double> b, bool paired,
@@ -71,15 +71,16 @@ constexpr int most_repeats = 1'000'000;
 std::optional<int> repeats_needed(const Contrast& contrast, double margin,
                                   double confidence = 0.95);
 
-// "about 12"; for `most_repeats`, which may stand for any larger number, "more than 999,999".
+// "about 12". For `most_repeats`, which may stand for any larger number: "more than 999,999".
 std::string repeats_words(int repeats);
 
-// Repeats until the half-width (on the scale of half_width) falls to `half`, with that spread.
+// The number of repeats after which the half-width (on the scale of half_width) is at most `half`,
+// if values have this spread.
 int repeats_for_width(double spread, double half, bool paired, double confidence = 0.95);
 
-// The chance that a true ratio (or difference) `effect` gives an interval without 1 (or 0).
-// repeats: on each side (pairs). spread: of the values (if paired: of the pairs' ratios). 0 with
-// fewer than two repeats.
+// The probability that the interval excludes 1 (for a difference: 0) if the true ratio (or
+// difference) is `effect`. repeats: on each side (pairs). spread: of the values (if paired: of the
+// pairs' ratios). 0 with fewer than two repeats.
 double power(Scale scale, double effect, double spread, int repeats, bool paired,
              double confidence = 0.95);
 

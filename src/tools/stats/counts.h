@@ -1,4 +1,5 @@
-// Shares of small counts, such as failed jobs among all. Methods are exact, since counts are small.
+// Shares of small counts, such as failed jobs among all. The methods are exact, since normal
+// approximations fail for small counts.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +13,25 @@ struct Count {
   std::int64_t hits = 0, all = 0;  // 0 <= hits <= all, or Error
 };
 
-// Clopper-Pearson interval. If all is 0, NaN between 0 and 1.
+// Clopper-Pearson interval. If `all` is 0, the estimate is NaN, and the interval is 0 to 1.
 Interval share_interval(const Count& count, double confidence = 0.95);
 
-// Fisher's exact test, two-sided: the chance of counts at least as unlikely if both shares are
-// equal.
+// Fisher's exact test, two-sided: if both shares are equal, the probability of counts that are as
+// unlikely as these, or more so.
 double fisher_p(const Count& a, const Count& b);
 
 // more: B's share is larger and p is below 1 - confidence. Never `same`: few counts cannot tell.
 FoundDifference find(const Count& a, const Count& b, double confidence = 0.95);
 
-// For the same items on both sides, such as jobs of two batches: items that are hits on one side
-// only.
+// Compares the same items on both sides, such as jobs of two batches. Counts the items that are
+// hits on one side only.
 struct OneSided {
   std::int64_t a = 0, b = 0;  // not negative, or Error
 };
 
-// McNemar's exact test, two-sided: the chance of counts at least as lopsided, if an item that is a
-// hit on one side only is equally likely on either. 1 without such items.
+// McNemar's exact test, two-sided. It assumes that an item that is a hit on only one side is
+// equally likely on either. Returns the probability of counts at least as unequal; 1 without such
+// items.
 double mcnemar_p(const OneSided& hits);
 
 // more: B has more hits and p is below 1 - confidence. Never `same`.

@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// Mean and variance of the values, or of their logarithms with Scale::ratio. All values must fit
-// the scale (`fitting`).
+// Mean and variance of values, or of their logarithms with Scale::ratio. All values must fit the
+// scale (`fitting`).
 struct Sample {
   Sample(Scale scale, std::span<const double> values);
 
@@ -20,15 +20,15 @@ struct Sample {
   double mean_value(Scale scale) const;  // in the values' own unit: geometric with Scale::ratio
 };
 
-// The values that are finite and, with Scale::ratio, above zero.
+// Returns the values that are finite and, with Scale::ratio, above zero.
 std::vector<double> fitting(Scale scale, std::span<const double> values);
 
-// The pairs whose values both fit. Throws Error if the lengths differ.
+// Returns the pairs whose values both fit. Throws Error if the lengths differ.
 std::pair<std::vector<double>, std::vector<double>> fitting_pairs(Scale scale,
                                                                   std::span<const double> a,
                                                                   std::span<const double> b);
 
-// b[i] - a[i], of logarithms with Scale::ratio.
+// Returns b[i] - a[i], with Scale::ratio the difference of the logarithms.
 std::vector<double> shifts_of(Scale scale, std::span<const double> a, std::span<const double> b);
 
 void check_confidence(double confidence);  // throws Error unless in (0, 1)

@@ -14,8 +14,9 @@ struct SignedRank {
 };
 
 // differences: of independent pairs; non-finite ones are left out. Pairs without a difference show
-// no direction and are left out of the test, as in Wilcoxon's paper. Equal sizes share their ranks.
-// Exact up to 100 differing pairs; a normal approximation above.
+// no direction and are left out of the test, as in Wilcoxon's paper. Differences of equal size
+// share their ranks. The test is exact up to 100 differing pairs; above, it is a normal
+// approximation.
 SignedRank signed_rank(std::span<const double> differences);
 
 }  // namespace lockstep

@@ -17,7 +17,7 @@ struct StoppingRule {
   Scale scale = Scale::ratio;
   double margin = 0.02;
   double confidence = 0.95;
-  int least_pairs = 10;  // fewer estimate the spread too badly: intervals would end too narrow
+  int least_pairs = 10;  // with fewer, the spread is poorly known, and intervals end too narrow
 };
 
 // The half-width at which a trial ends, as a share of the margin. It is below a half, so that about
@@ -29,8 +29,8 @@ inline constexpr double narrow_share = 0.45;
 // after an even number of pairs, or both orders would not have run equally often.
 bool narrow_enough(const Contrast& contrast, const StoppingRule& rule);
 
-// The chance that a trial that ends so finds that true ratio (or difference). A normal
-// approximation, more exact with more pairs.
+// The probability that a trial that ends by this rule detects a true ratio (or difference) of
+// `effect`. A normal approximation, which is more exact with more pairs.
 double chance_to_find(double effect, const StoppingRule& rule);
 
 }  // namespace lockstep

@@ -18,9 +18,9 @@ struct VerdictWords {
 std::string verdict_text(const Contrast& contrast, double margin, const VerdictWords& words,
                          double confidence = 0.95);
 
-// Whether B exceeds A by more than `limit`, relative as a margin is (0 is allowed). Yes if the
-// whole interval lies above it, no if none of it does. Nothing if the interval lies on both sides
-// or is unknown.
+// Whether B exceeds A by more than `limit`, which is on the scale of a margin and may be 0. Yes if
+// the whole interval lies above it, no if none of it does. Nothing if the interval lies on both
+// sides or is unknown.
 std::optional<bool> more_by(const Contrast& contrast, double limit);
 
 std::string margin_text(Scale scale, double margin);  // "2 %", "0.01"

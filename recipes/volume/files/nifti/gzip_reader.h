@@ -1,4 +1,4 @@
-// gzip read forwards, by pieces.
+// Reads gzip forwards, piece by piece.
 #pragma once
 
 #include <zlib.h>
@@ -14,20 +14,21 @@ namespace lockstep::volume {
 
 class GzipReader {
  public:
-  explicit GzipReader(const ByteSource& source);  // which must outlive it
+  explicit GzipReader(const ByteSource& source);  // the source must outlive it
   ~GzipReader();
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  std::uint64_t position() const { return position_; }  // in the inflated bytes
-  // Moves to a place in the inflated bytes; backwards, it inflates from the start again.
+  std::uint64_t position() const { return position_; }  // offset in the inflated bytes
+  // Moves to an offset in the inflated bytes. To go backwards, it inflates from the start again.
   void seek(std::uint64_t position);
-  // As many as there are; fewer only at the end. Throws Error for what is damaged or cut off.
+  // Reads as many bytes as exist; fewer than requested only at the end. Throws Error if the data is
+  // damaged or truncated.
   std::size_t read(std::span<std::byte> out);
 
  private:
   void restart();
-  bool fill();  // whether there is input
+  bool fill();  // returns whether there is input
   [[noreturn]] void fail(const char* why) const;
 
   const ByteSource& source_;

@@ -13,22 +13,22 @@
 
 namespace lockstep::volume {
 
-// Pages that follow each other: an element TiffData.
+// Consecutive pages: an element TiffData.
 struct OmePages {
-  std::int64_t page = 0;                                     // IFD
-  std::int64_t first_z = 0, first_channel = 0, first_t = 0;  // the plane of that page
-  std::optional<std::int64_t> count{};                       // nothing: all that are left
+  std::int64_t page = 0;                                     // the attribute IFD
+  std::int64_t first_z = 0, first_channel = 0, first_t = 0;  // the plane in that page
+  std::optional<std::int64_t> count{};                       // nothing: all remaining pages
 };
 
 struct Ome {
   std::int64_t depth = 1, channels = 1, frames = 1;
   std::string order;                                // "CZT": the axis that changes first is first
-  std::vector<OmePages> pages;                      // empty: all, in their order
-  std::optional<std::array<double, 3>> spacing_mm;  // z, y, x; nothing: not said for all three
+  std::vector<OmePages> pages;                      // empty: all pages, in their order
+  std::optional<std::array<double, 3>> spacing_mm;  // z, y, x; nothing: not stated for all three
 };
 
 bool is_ome(std::string_view description);
-// Refuses what is no xml, several images, planes in other files, and axes within axes.
+// Refuses text that is not XML, several images, planes in other files, and axes within axes.
 // file_name: without its folder.
 Ome parse_ome(std::string_view description, const std::string& file_name, const Refuse& refuse);
 

@@ -1,4 +1,5 @@
-// libtiff behind an owner: its input and output through functions, its messages into Errors.
+// Owns a TIFF of libtiff. Its input and output go through functions, and its messages become
+// Errors.
 #pragma once
 
 #include <tiffio.h>
@@ -17,8 +18,8 @@ struct TiffStream {
   const ByteSource* source = nullptr;
   int fd = -1;
   std::uint64_t position = 0;
-  int error = 0;                 // errno of a write that failed
-  std::exception_ptr failure{};  // of a read that failed
+  int error = 0;                 // errno of a failed write
+  std::exception_ptr failure{};  // exception of a failed read
 };
 
 struct CloseTiff {
@@ -26,11 +27,11 @@ struct CloseTiff {
 };
 using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
 
-// mode: as TIFFOpen's. The stream must outlive the handle. Nothing if libtiff refuses.
+// Opens it with a mode of TIFFOpen. The stream must outlive the handle. Nothing if libtiff refuses.
 TiffHandle open_tiff_handle(TiffStream& stream, const std::string& name, const char* mode);
 
-// libtiff's last message on this thread ("LZWDecode: …"), or "it is damaged or truncated"; forgets
-// it.
+// Returns libtiff's last message on this thread ("LZWDecode: …"), or "it is damaged or truncated".
+// Then forgets the message.
 std::string take_tiff_message();
 
 }  // namespace lockstep::volume

@@ -1,4 +1,4 @@
-// One page of a TIFF: what its directory says, and its pixels.
+// One page of a TIFF: the facts in its directory, and its pixels.
 #pragma once
 
 #include <tiffio.h>
@@ -11,7 +11,7 @@
 
 namespace lockstep::volume {
 
-// How pixels are stored if no VoxelType is like it: bits, which become u8 of 0 and 1, and floats
+// How pixels are stored if no VoxelType matches: as bits, which become u8 of 0 and 1, or as floats
 // of 16 bits, which become f32.
 enum class TiffPacking { none, bits, half };
 
@@ -20,15 +20,15 @@ struct TiffPage {
   VoxelType type = VoxelType::u8;
   TiffPacking packing = TiffPacking::none;
   bool white_is_zero = false;
-  std::uint64_t directory = 0;  // where it lies in the file
+  std::uint64_t directory = 0;  // offset of the directory in the file
 };
 
-// Describes the directory that is read. Refuses RGB, several samples a pixel, types that are no
-// VoxelType, and compressions that are not read, by name.
+// Describes the current directory. Refuses by name: RGB, several samples per pixel, types that
+// match no VoxelType, and compressions that cannot be read.
 TiffPage describe_page(TIFF* tiff, const Refuse& refuse);
-// Whether all of its strips or tiles lie within the file, and are of a size that fits the page.
+// Refuses the page unless all its strips or tiles lie within the file and have a size that fits it.
 void check_pixels(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes, const Refuse& refuse);
-// False if libtiff fails. out: height x width voxels.
+// Returns false if libtiff fails. out: height x width voxels.
 bool read_pixels(TIFF* tiff, const TiffPage& page, std::span<std::byte> out);
 
 }  // namespace lockstep::volume

@@ -1,4 +1,4 @@
-// Pairs as cached volumes, each decoded once.
+// Turns pairs into cached volumes, decoding each pair once.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@
 
 namespace lockstep::volume {
 
-// The cached file of each pair, in `folder`, which is made if it is absent. Its name tells
-// everything that decides its content: the bytes of both sources and `how`. Absent files are
-// decoded on all cores; two processes at once are safe. Throws Error: the first faulty pair's, or
-// no room, before anything is decoded.
+// Returns the cached file of each pair, in `folder`, which is created if it is absent. A file's
+// name depends on everything that decides its content: the bytes of both sources, and `how`. Absent
+// files are decoded on all cores. Two processes may do this at once. Throws the Error of the first
+// faulty pair, or an Error if there is no room; the latter before anything is decoded.
 std::vector<std::filesystem::path> cache_volumes(const std::vector<Pair>& pairs,
                                                  const DecodeOptions& how,
                                                  const std::filesystem::path& folder,

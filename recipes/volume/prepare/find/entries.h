@@ -1,4 +1,4 @@
-// Pairs as entries: decoded, checked against the options, and split.
+// Turns pairs into entries: decoded, checked against the options, and split.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +10,19 @@
 
 namespace lockstep::volume {
 
-// Whole volumes, in the order of the pairs; `folder`: of the cache. Throws the Errors of
-// cache_volumes, and one if numbers of channels differ.
+// Returns whole volumes, in the order of the pairs. folder: the cache. Throws the Errors of
+// cache_volumes, and an Error if numbers of channels differ.
 std::vector<VolumeEntry> cached_entries(const std::vector<Pair>& pairs, const DecodeOptions& how,
                                         const CacheLimits& limits,
                                         const std::filesystem::path& folder, const Say& say);
 
 // Splits the entries into `train` and `valid` of a new record, with channels, type and
-// normalisation. Says what is held back of a single volume. Throws Error.
+// normalisation. Says which part of a single volume is held back. Throws Error.
 PreparedVolumes split_entries(const std::vector<VolumeEntry>& entries, const VolumeOptions& options,
                               const std::filesystem::path& folder, const Say& say);
 
-// Throws Error for a volume that is smaller than a patch, unless data.pad allows it, and if no
-// training volume has foreground. Says which have none.
+// Throws Error if a volume is smaller than a patch (unless data.pad allows it), or if no training
+// volume has foreground. Says which volumes have none.
 void check_entries(const PreparedVolumes& volumes, const VolumeOptions& options, const Say& say);
 
 }  // namespace lockstep::volume

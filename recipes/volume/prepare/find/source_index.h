@@ -9,8 +9,8 @@
 
 namespace lockstep::volume {
 
-// Size, time of the last change and number of a file, or of all slices of a folder. Throws Error
-// if there is none.
+// Size, modification time and inode number of a file, or of all slices of a folder. Throws Error if
+// there is none.
 std::string stamp_of(const std::filesystem::path& source);
 
 // XXH3-128 of a file's bytes, or of the names and bytes of all slices of a folder. Throws Error.
@@ -21,15 +21,15 @@ class SourceIndex {
  public:
   explicit SourceIndex(std::filesystem::path path);  // empty if the file is absent or damaged
 
-  // Nothing unless the source is as it was when its hash was taken.
+  // Nothing unless the source is unchanged since its hash was taken.
   std::optional<std::string> hash_of(const std::filesystem::path& source,
                                      const std::string& stamp) const;
-  // A source that was changed in the last seconds is not remembered: it may change again without a
-  // change of its time stamp.
+  // Does not remember a source that was changed in the last seconds, because it may change again
+  // without a change of its modification time.
   void remember(const std::filesystem::path& source, const std::string& stamp,
                 const std::string& hash);
-  // Saves what was remembered, with what others wrote in the meantime, without sources that are
-  // gone. The caller holds the cache's lock.
+  // Saves the remembered hashes, merged with those that other processes wrote in the meantime.
+  // Leaves out sources that no longer exist. The caller must hold the cache's lock.
   void save();
 
  private:

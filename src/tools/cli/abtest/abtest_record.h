@@ -18,10 +18,11 @@ class AbtestRecord {
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path output_of(const RunKey& key) const;  // the output file of one run
 
-  // Written at most once a second. So a kill -9 loses little, and the disk does not disturb the
+  // Writes at most once a second. So a kill -9 loses little, and the disk does not disturb the
   // trial.
   void add(const AbtestSetup& setup, const AbtestTrial& trial);
-  // Returns why it could not be written, or "". Earlier measurements stay in any case.
+  // Returns the reason if the record could not be written, or "". Earlier measurements stay in any
+  // case.
   std::string finish(const AbtestSetup& setup, const AbtestTrial& trial, const AbtestResult& result,
                      const OthersLoad& load);
   const nlohmann::json& json() const { return record_; }
@@ -35,7 +36,7 @@ class AbtestRecord {
   double written_s_ = 0;
 };
 
-// Keeps the end of an output that is longer than `most_bytes`.
+// Shortens an output that is longer than `most_bytes`, keeping its end.
 void shorten_output(const std::filesystem::path& file, std::uint64_t most_bytes = 1 << 20);
 
 }  // namespace lockstep::cli

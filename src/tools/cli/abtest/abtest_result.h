@@ -26,8 +26,9 @@ struct OthersLoad {
 struct AbtestResult {
   std::vector<AbtestRow> rows;  // the first one decides
   std::vector<std::string> flags;
-  std::string verdict;            // "slower", "inconclusive: would need about 40 pairs"
-  std::optional<bool> is_slower;  // by more than --fail-if-slower; nothing: undecided
+  std::string verdict;  // "slower", "inconclusive: would need about 40 pairs"
+  // whether B is slower by more than --fail-if-slower; nothing: undecided
+  std::optional<bool> is_slower;
 
   const Contrast& main() const { return rows.front().contrast; }
 };

@@ -17,8 +17,8 @@ class AbtestRunner {
                const NotedInterrupts& interrupts)
       : setup_(setup), record_(record), interrupts_(interrupts) {}
 
-  // Nothing if it was interrupted. Throws Error, with the end of the output, if the command failed,
-  // was killed, took too long, or did not print the metric. Any thread.
+  // Nothing if the run was interrupted. Throws Error, with the end of the output, if the command
+  // failed, was killed, took too long, or did not print the metric. May be called on any thread.
   std::optional<AbtestRun> run(const RunKey& key) const;
   void give_up() { given_up_ = true; }  // runs end as if they had been interrupted
 

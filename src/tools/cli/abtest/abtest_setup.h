@@ -26,7 +26,8 @@ struct AbtestSetup {
   bool more_is_better = false;
   std::optional<double> fail_if_slower{};
   std::optional<double> timeout_s{};  // for each run
-  // GPUs that the commands may use. With several places each has one; otherwise each run has all.
+  // GPUs that the commands may use. If there are several places, each has one GPU; otherwise each
+  // run has all.
   std::vector<Device> gpus{};
   bool sets_gpus = false;          // CUDA_VISIBLE_DEVICES is set for them
   std::filesystem::path folder{};  // of the record; empty so far

@@ -55,12 +55,12 @@ using RunOnce = std::function<std::optional<AbtestRun>(const RunKey&)>;
 // Called with the results so far after each pair, or after some of thousands; one call at a time.
 using OnPair = std::function<void(const AbtestTrial&, const Contrast&)>;
 
-// An exception of run_once ends the trial, with several places once all runs are over. Before that
-// `give_up` is called, after which runs should end soon.
+// An exception of run_once ends the trial; if there are several places, once all runs are over.
+// `give_up` is called first, after which runs should end soon.
 AbtestTrial run_trial(const AbtestSpec& spec, const RunOnce& run_once, const OnPair& on_pair,
                       Clock& clock, const std::function<void()>& give_up);
 
-// B compared with A over the pairs so far.
+// Compares B with A over the pairs so far.
 Contrast trial_contrast(const std::vector<AbtestPair>& pairs, const StoppingRule& rule);
 
 std::vector<double> values_of(const std::vector<AbtestPair>& pairs, AbtestSide side,

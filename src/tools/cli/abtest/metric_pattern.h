@@ -16,10 +16,10 @@ class MetricPattern {
   MetricPattern(MetricPattern&&) noexcept;
   MetricPattern& operator=(MetricPattern&&) noexcept;
 
-  // The last match in the text: its first group, or the whole match without groups. Nothing if
-  // there is none. Throws Error if a search takes too long.
+  // Finds the last match in the text: its first group, or the whole match if there are no groups.
+  // Nothing if there is no match. Throws Error if a search takes too long.
   std::optional<std::string> last_in(std::string_view text) const;
-  // The number of last_in. Throws Error if there is no match, or if it is not a finite number.
+  // Parses the text of last_in. Throws Error if there is no match, or if it is not a finite number.
   double number_in(std::string_view text) const;
   const std::string& pattern() const { return pattern_; }
 

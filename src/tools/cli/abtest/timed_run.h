@@ -16,7 +16,7 @@ struct TimedOrder {
   std::optional<double> timeout_s{};
   // the whole environment; nothing: as this process
   std::optional<std::vector<std::string>> environment{};
-  // Ends processes that the command left behind, also outside its process group. Allowed only if
+  // Also ends processes that the command left behind outside its process group. Allowed only if
   // this process has no other children.
   bool owns_orphans = false;
 };
@@ -32,14 +32,14 @@ struct TimedRun {
   bool timed_out = false, interrupted = false;
 };
 
-// A child counts the memory that this process had when starting it, so smaller peaks are not
-// visible.
+// The least peak that can be measured: the kernel counts for a child the memory that this process
+// had when starting it.
 std::int64_t peak_floor_bytes();
 
-// Runs it to its end in its own process group; nothing of the group remains afterwards.
-// interrupted: called every 0.1 s; returns the signal that came, or 0. The signal is passed on, and
-// 3 s later everything is killed; a time-out does the same. Throws Error if the command cannot be
-// started.
+// Runs the command to its end in a process group of its own. No process of the group remains
+// afterwards. interrupted: called every 0.1 s; returns the signal that came, or 0. The signal is
+// passed on, and 3 s later all processes are killed. A time-out has the same effect. Throws Error
+// if the command cannot be started.
 TimedRun run_timed(const TimedOrder& order, const std::function<int()>& interrupted);
 
 }  // namespace lockstep::cli

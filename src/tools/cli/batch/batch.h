@@ -16,8 +16,8 @@
 namespace lockstep::cli {
 
 Command batch_run_command();
-// Runs the jobs of a file that `made_by`, the command, has just made from the data. Jobs that were
-// skipped run again, for they may not be skipped now.
+// Runs the jobs of a file that the command `made_by` has just made from the data. Skipped jobs run
+// again, because they may not be skipped now.
 int run_made_jobs(const Parsed& parsed, const std::string& made_by);
 Command batch_resume_command();
 Command batch_add_command();
@@ -25,29 +25,30 @@ Command batch_analyze_command();
 // "batch RECIPE" for every recipe that supports batches.
 std::vector<Command> batch_recipe_commands();
 
-// The jobs of a batch that run lockstep train RECIPE, without those that a search left out.
+// The jobs of a batch that run lockstep train RECIPE, except those that a search left out.
 DirectBatchEnd jobs_of_recipe(const BatchFolder& batch, Ledger& ledger, const DirectRecipe& recipe);
 // The outputs that recipes make from the results of the batch's jobs; "" if they make none.
 std::string gathered(const BatchFolder& batch, Ledger& ledger);
 
-// Recipes' cautions about their jobs' results, from the first finished job: lines, usually "".
+// Recipes' cautions about the results of their jobs, taken from the first finished job: lines,
+// usually "".
 std::string cautions_of(const BatchFolder& batch, Ledger& ledger);
 
-// The jobs' GPU needs, as far as they are known before the jobs are recorded.
+// What the jobs need of GPUs, as far as it is known before the jobs are recorded.
 struct GpuNeeds {
-  std::int64_t jobs = 0;       // that cannot run without a GPU
+  std::int64_t jobs = 0;       // jobs that cannot run without a GPU
   bool any = false;            // some job asks for a GPU, even if it can run without
   std::string on_cpu, on_gpu;  // as in DirectBatch
   bool is_resumed = false;     // from a command without --devices-like
 };
 // Call both before anything is written. Throws Error if the value of a flag for the place of jobs,
-// such as --slots, is none.
+// such as --slots, is invalid.
 void check_place_flags(const Parsed& parsed);
-// Throws Error if jobs cannot run without a GPU and there is
-// none, unless they are only shown. Also throws if --expect is about GPUs that no job requests.
+// Throws Error if jobs cannot run without a GPU and there is none, unless the jobs are only shown.
+// Also throws if --expect is about GPUs but no job requests one.
 void check_gpus(const Parsed& parsed, const GpuNeeds& needs);
-// The number of concurrent jobs on this machine, or on that of --devices-like, and the cores that
-// they share. gpus: as in a job file.
+// How many jobs run at once on this machine, or on the one that --devices-like describes, and the
+// cores that they share. gpus: as in a job file.
 struct JobRoom {
   int jobs = 0, cores = 0;
 };
@@ -61,9 +62,9 @@ BatchFolder open_batch(const Parsed& parsed);
 BatchFolder open_batch(const Parsed& parsed, const std::string& name);
 // The batch's name in a command to type: its path from here, quoted if the shell requires it.
 std::string batch_word(const BatchFolder& batch);
-// Flags of other programs for the number of jobs at once, without those that recipes translate.
+// Other programs' flags for the number of jobs at once, except those that recipes translate.
 std::vector<TriedFlag> tried_slots();
-// The scheduler that runs it, as far as visible from here.
+// The scheduler that runs the batch, as far as it is visible from here.
 std::optional<LockHolder> batch_holder(const BatchFolder& batch);
 
 }  // namespace lockstep::cli

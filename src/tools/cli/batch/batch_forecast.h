@@ -8,12 +8,13 @@
 
 namespace lockstep::cli {
 
-// A line of text. The times come from jobs of the same kind in the newest batch that has some. With
-// --measure they come from one job of each setting, trained into a temporary folder. Without
-// either, the line says how to get them. Jobs that share cores take longer: times of CPU jobs are
-// scaled to own cores, and only as many advance at once as there are cores for. Jobs on GPUs are
-// taken from a batch with as many at once. It is not known where settings
-// need different cores or GPUs. Throws Error if that job cannot be trained.
+// Returns a line of text. The times come from jobs of the same kind in the newest batch that has
+// such jobs. With --measure they come from one job of each setting, trained into a temporary
+// folder. Without either, the line says how to get them. CPU jobs that share cores take longer, so
+// their times are scaled to jobs with cores of their own, and only as many jobs run at once as
+// there are cores for. Times of jobs on GPUs are taken only from a batch with as many jobs at once.
+// If settings need different cores or GPUs, the line says that the time is not known. Throws Error
+// if a job for --measure cannot be trained.
 std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed,
                                 const DirectJobs& jobs);
 

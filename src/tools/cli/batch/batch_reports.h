@@ -18,8 +18,8 @@ void check_reports(const Parsed& parsed);  // throws Error for an invalid --halt
 
 class BatchReports {
  public:
-  // Throws Error for an invalid rule, or a job log that cannot be written. The jobs are those of
-  // the ledger that are not over.
+  // Uses the jobs of the ledger that are not over. Throws Error for an invalid rule, or a job log
+  // that cannot be written.
   BatchReports(const Parsed& parsed, BatchFolder batch, Ledger& ledger);
 
   // Call it for each attempt; it acts only if the job is over.
@@ -30,9 +30,9 @@ class BatchReports {
   void release(const Scheduler& scheduler);
   void will_not_run(std::int64_t job);
   void finish();
-  // Standard output has the jobs' output, so the summary goes elsewhere.
+  // Whether standard output has the jobs' output, so that the summary must go elsewhere.
   bool owns_output() const { return output_.has_value(); }
-  // The batch had to end at a number of successes, and has.
+  // Whether the batch has ended because --halt ends it at a number of successes.
   bool halted_for_success() const { return halted_ && rule_.for_success(); }
 
  private:

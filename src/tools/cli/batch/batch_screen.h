@@ -22,7 +22,7 @@ struct ScreenSlot {
   double seconds = 0;
 };
 
-// At most `height` lines of at most `width` cells; slots that do not fit are counted.
+// Returns at most `height` lines of at most `width` cells. Slots that do not fit are only counted.
 std::vector<std::string> batch_screen(const std::string& counts,
                                       const std::vector<ScreenDevice>& devices,
                                       const std::vector<ScreenSlot>& slots, int width, int height);

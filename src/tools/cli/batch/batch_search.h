@@ -1,5 +1,5 @@
 // lockstep batch … --search: tries settings on the first jobs of a batch, and continues with the
-// best.
+// best one.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace lockstep::cli {
 
-// Why a job was cancelled: its parameters differ from those that --choose kept.
+// The reason for cancelling a job whose parameters differ from those that --choose kept.
 inline constexpr const char* left_out_by_search = "--search chose other parameters";
 
 // The flags --search and --choose.
@@ -40,8 +40,9 @@ struct SearchPlan {
   bool loads = false;             // jobs may find data loaded by an earlier one
   std::int64_t memory_bytes = 0;  // host memory for jobs; 0: unknown
 };
-// The plan for --search, or for a search begun by the batch's last start. Nothing if there is none,
-// or if --slots sets the number of concurrent jobs. Throws Error as check_search does.
+// Returns the plan for --search, or for a search that the batch's last start began. Nothing if
+// there is no search, or if --slots sets the number of concurrent jobs. Throws Error as
+// check_search does.
 std::optional<SearchPlan> plan_search(const Parsed& parsed, Ledger& ledger,
                                       const BatchResources& resources,
                                       std::vector<Expectation> targets);
@@ -49,14 +50,14 @@ std::optional<SearchPlan> plan_search(const Parsed& parsed, Ledger& ledger,
 class BatchSearch {
  public:
   using Say = std::function<void(const std::string&)>;
-  // log: of the GPUs; null if there are none. Begins a search, or resumes one from the ledger. All
-  // must outlive it.
+  // Begins a search, or resumes one from the ledger. log: of the GPUs; null if there are none. All
+  // arguments must outlive it.
   BatchSearch(SearchPlan plan, Scheduler& scheduler, Ledger& ledger, const GpuLog* log, Say say);
 
   void ended(const RunningAttempt& running, const Settled& settled);
   void look();    // call it once per turn of the scheduler
   void finish();  // call it once the scheduler has finished
-  // GPU activity until the setting was chosen in this start; nothing if it was not.
+  // The sums of GPU activity when the setting was chosen in this start; nothing if it was not.
   const std::optional<std::vector<GpuActivitySum>>& chosen_at() const { return chosen_at_; }
 
  private:

@@ -19,13 +19,13 @@ struct Bench {
   RunSetup setup;
 };
 
-// Reads flags, devices and options; everything is prepared but the plan. Throws Error.
+// Reads flags, devices and options, and prepares everything except the plan. Throws Error.
 Bench bench_setup(const Parsed& parsed);
 
 // Limits the options to `steps` steps without periodic work, for measurements.
 void only_train(TrainOptions& train, std::int64_t steps);
 
-// Chooses the batch of every count. Throws Error if one is impossible, before anything has run.
+// Chooses the batch for every count. Throws Error if one is impossible, before anything has run.
 std::vector<ScalingBatch> choose_batches(Bench& bench);
 
 // Sets bench.setup.plan for the first `count` devices.

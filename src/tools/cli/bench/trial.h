@@ -1,4 +1,4 @@
-// Trains a few seconds in a temporary folder, to measure the times of a run's parts.
+// Trains for a few seconds in a temporary folder, to measure the times of a run's parts.
 #pragma once
 
 #include "planning/run_setup.h"

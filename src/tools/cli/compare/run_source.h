@@ -1,4 +1,4 @@
-// The source of commands that read a run: its folder, or an export of it.
+// What a command reads a run from: the run's folder, or an export of the run.
 #pragma once
 
 #include "core/base/files/files.h"
@@ -19,23 +19,25 @@ inline constexpr const char* source_operand_help =
     "`lockstep export` wrote.";
 
 struct RunSource {
-  // For an export: a folder with its record and files, laid out as a run, during the lifetime of
-  // this object.
+  // For an export: a folder with the export's record and files, laid out as a run. It exists during
+  // the lifetime of this object.
   std::unique_ptr<TemporaryDirectory> folder;
   RunDir run;
   std::filesystem::path weights;  // the export, absolute; empty: uses the run's checkpoints
   std::filesystem::path outputs;  // folder in which predictions/ is created by default
 };
 
-// The note if --best has no good checkpoint that was evaluated. damaged: from best_good.
+// The note for the case that --best finds no good checkpoint that was evaluated. damaged: from
+// best_good.
 std::string no_best_note(const std::vector<CheckpointInfo>& damaged);
 
-// The source that the first operand names. Says so if --best has nothing to go by. Throws Error:
-// no such run (nearest named), or a file that is not an export or is damaged.
+// Opens the source that the first operand names. Prints a note if --best finds nothing to choose
+// by. Throws Error if there is no such run (it suggests the nearest), or if a file is no export or
+// is damaged.
 RunSource operand_source(const Parsed& parsed);
 
-// A further run or export, with the operand's plugin instead of its own. root: where runs are
-// searched by name. Throws Error in the same cases.
+// Opens a further run or export, with the operand's plugin instead of its own. root: where runs are
+// searched by name. Throws Error as operand_source does.
 RunSource further_source(const std::string& operand, const std::string& root);
 
 }  // namespace lockstep::cli

@@ -12,8 +12,8 @@ struct ShownPart {
   std::size_t rows = 8, columns = 12;  // the most shown
 };
 
-// The header and the first rows, a line each. Numbers are shortened, and long texts cut. Columns
-// that do not fit into a line of 140 cells are left out.
+// Shows the header and the first rows, a line each. Numbers are shortened, and long texts are cut.
+// Columns that do not fit into a line of 140 cells are left out.
 std::string table_text(const CsvTable& table, const ShownPart& shown);
 
 }  // namespace lockstep::cli

@@ -5,7 +5,7 @@
 
 namespace lockstep::cli {
 
-// Whether the operand names such a store or a run in it, which is then shown. Throws Error if it
+// If the operand names such a store or a run in it, shows that and returns true. Throws Error if it
 // cannot be read.
 bool show_tracked_runs(const Parsed& parsed);
 

@@ -1,5 +1,5 @@
-// Completion scripts. Each asks `lockstep complete` for candidates at the cursor, and evaluates
-// nothing of the answer.
+// Completion scripts. Each asks `lockstep complete` for candidates at the cursor, and does not
+// evaluate the answer.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Shell completion of a word, from the command tables, the options of recipes and plugins, and
+// Completes a word for the shell, from the command tables, the options of recipes and plugins, and
 // existing runs.
 #pragma once
 
@@ -17,12 +17,12 @@ struct Candidate {
 struct Completion {
   enum class Kind { words, files, program, nothing };
   Kind kind = Kind::nothing;
-  std::size_t value_at = 0;  // where the part of the typed word begins that the texts replace
+  std::size_t value_at = 0;  // where in the typed word the part begins that the texts replace
   std::vector<Candidate> candidates;  // for kind words; not filtered by the typed beginning
 };
 
-// words: those after `lockstep`; the last is being typed and may be empty. Reads runs and
-// remembered plugins; starts no program.
+// words: those after `lockstep`; the last one is being typed and may be empty. Reads runs and
+// remembered plugins, and starts no program.
 Completion complete(const std::vector<Command>& commands, const std::vector<std::string>& words);
 
 }  // namespace lockstep::cli

@@ -11,15 +11,15 @@
 namespace lockstep::cli {
 
 // Symptoms come first, then the glossary, other programs' names, options, recipes, presets,
-// commands and guides. Among equally good topics the first is shown first.
+// commands and guides. Among equally good topics, the earlier one is shown first.
 std::vector<Topic> help_topics(const std::vector<Command>& commands);
 
-// The text for the found topics: the first few in full, and the titles of others.
+// Shows the found topics: the first few in full, and the titles of others.
 std::string help_text(const FoundTopics& found, int width);
 
-// Topics from the rows of a glossary in Markdown, "| word | meaning | page |".
+// Makes topics from the rows of a glossary in Markdown, "| word | meaning | page |".
 std::vector<Topic> glossary_topics(std::string_view page);
-// Topics from the items of a list in Markdown, "1. [Title](page.md): what it says."
+// Makes topics from the items of a list in Markdown, "1. [Title](page.md): what it says."
 std::vector<Topic> guide_topics(std::string_view page);
 
 extern const std::string_view glossary_page, guides_page;  // texts of the guides

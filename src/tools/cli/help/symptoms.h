@@ -14,14 +14,14 @@ struct Symptom {
   std::vector<std::pair<std::string, std::string>> parts;  // "Cause" and the text after it
 };
 
-// The sections of the page, in its order, without Markdown marks except for code.
+// The sections of the page, in order, without Markdown marks except those of code.
 std::vector<Symptom> symptoms_in(std::string_view page);
 
 // The title, its other names, and the parts.
 std::string symptom_text(const Symptom& symptom, int width);
 
-// "[a title](page.md#part)" becomes "a title: docs/guide/page.md", or the page's place in an
-// installed program; "**" is removed.
+// Changes "[a title](page.md#part)" to "a title: docs/guide/page.md", or to the page's path in an
+// installed program. Removes "**".
 std::string without_marks(std::string_view text);
 
 extern const std::string_view symptoms_page;  // the guide's text

@@ -22,8 +22,8 @@ struct LiveWatch {
 // Whether standard input and output are terminals.
 bool on_a_terminal();
 
-// Shows the samples until the user leaves, an interrupt comes, or the watched process ends. Returns
-// false, with the reason in `why`, if the terminal cannot be drawn on; nothing was shown then.
+// Shows the samples until the user leaves, an interrupt comes, or the watched process ends. If the
+// terminal cannot be drawn on, shows nothing and returns false, with the reason in `why`.
 bool watch_live(const std::vector<GpuInfo>& gpus, SampleSource& source,
                 const NotedInterrupts& interrupts, LiveWatch watch, std::string& why);
 

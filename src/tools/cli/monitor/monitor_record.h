@@ -18,7 +18,7 @@ class RecordedSource final : public SampleSource {
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   double hanging_s() const override { return source_.hanging_s(); }
   bool ended() const override { return source_.ended() || failed(); }
-  // For instance because of a full disk, which was reported.
+  // Whether writing failed, for instance because of a full disk. The reason was printed.
   bool failed() const { return written_ != Written::yes; }
 
  private:

@@ -1,4 +1,4 @@
-// Common start and end of commands that sample GPUs, also when the driver hangs.
+// Common start and end of commands that sample GPUs. They also work if the driver hangs.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,17 @@ constexpr const char* no_answer = "the NVIDIA driver does not answer";
 constexpr const char* why_no_answer =
     "nvidia-smi waits for it likewise; dmesg | grep -i nvrm may say why";
 
-// Reports that the driver does not answer, and ends the program: a hanging call cannot be left.
+// Reports that the driver does not answer, and ends the program, because a hanging call cannot be
+// left.
 [[noreturn]] void end_without_driver(int code);
 
-// Seconds that the driver may take to start: some wake each GPU first, which takes a while.
-// LOCKSTEP_DRIVER_TIMEOUT, or a minute. Throws Error if that is no time.
+// How many seconds the driver may take to start: LOCKSTEP_DRIVER_TIMEOUT, or a minute. Some drivers
+// wake each GPU first, which takes a while. Throws Error if the variable is no time.
 double driver_start_s();
 void say_that_it_waits(double hanging_s);
 
 // Returns the result of `ask`, which waits for the driver's start. Ends the program with `code` if
-// it does not answer.
+// the driver does not answer.
 template <class Ask>
 auto answer_in_time(Ask ask, int code) {
   using Seconds = std::chrono::duration<double>;
@@ -42,11 +43,11 @@ auto answer_in_time(Ask ask, int code) {
   return answer.get();
 }
 
-// Throws Error with the reason if there is no GPU; purpose: "watch", for example.
+// Throws Error with the reason if there is no GPU. purpose: "watch", for example.
 void check_gpus(const GpuReader& reader, const std::string& purpose);
 
-// Returns the exit code of `command`, which uses the sampler. If a driver call hangs at its end,
-// the sampler is detached and the program ends here: the library cannot be shut down.
+// Runs `command`, which uses the sampler, and returns its exit code. If a driver call hangs at the
+// end, detaches the sampler and ends the program, because NVML cannot be shut down then.
 int with_sampler(Sampler& sampler, const std::function<int()>& command);
 
 }  // namespace lockstep::cli

@@ -10,12 +10,12 @@
 namespace lockstep::cli {
 
 // Takes over standard input and output during its lifetime; only one may exist. The destructor
-// restores the terminal. Handlers for SIGINT and SIGTERM must be installed before, or ncurses
-// installs its own, which end the program; SIGTSTP and SIGWINCH are ncurses'. Other threads must
-// block signals.
+// restores the terminal. Install handlers for SIGINT and SIGTERM before; otherwise ncurses installs
+// its own, which end the program. ncurses handles SIGTSTP and SIGWINCH. Other threads must block
+// signals.
 class Terminal {
  public:
-  // Nothing if this terminal cannot be drawn on, with the reason in `why`.
+  // Returns nothing if this terminal cannot be drawn on, with the reason in `why`.
   static std::unique_ptr<Terminal> open(std::string& why);
   ~Terminal();
   Terminal(const Terminal&) = delete;
@@ -24,8 +24,8 @@ class Terminal {
   bool utf8() const;  // whether it can show more than ASCII
   int width() const;  // in cells
   int height() const;
-  // Updates the screen where it differs. Text must be as from clean_cells; parts that do not fit
-  // are left out.
+  // Updates the screen where it differs. Text must come from clean_cells; parts that do not fit are
+  // left out.
   void draw(const std::vector<Line>& lines);
   // The next key; Key::none if none comes in time, Key::gone if the terminal is gone.
   KeyPress key(double timeout_s);

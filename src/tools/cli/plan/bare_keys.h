@@ -9,18 +9,18 @@
 
 namespace lockstep::cli {
 
-// How a bare KEY is read: it may mean GROUP.KEY for one of these groups, if the recipe's table has
-// that.
+// How to read a bare KEY. It may mean GROUP.KEY for one of these groups, if the recipe's table has
+// that option.
 struct BareKeys {
   std::vector<std::string> groups{};
-  // On `lockstep predict` GROUP.KEY takes precedence over an option KEY; on `lockstep train` the
-  // reverse.
+  // False: GROUP.KEY takes precedence over an option KEY, as on `lockstep predict`. True: the
+  // reverse, as on `lockstep train`.
   bool options_first = false;
 };
 
-// The assignments with full keys. Throws Error for a key that is no option either way, naming the
-// nearest, and for one that several groups have. Keys that `explain` knows are left to
-// apply_config.
+// Returns the assignments with full keys. Throws Error for a key that is no option in either form
+// (it suggests the nearest), and for a key that several groups have. Keys that `explain` knows are
+// left to apply_config.
 std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare,
                                      std::vector<std::string> assignments,
                                      const ExplainKey& explain);

@@ -7,12 +7,12 @@
 
 namespace lockstep::cli {
 
-// Turns init.from into a path, also from the name of a run in run.root. Throws Error if there is
-// neither, with suggestions: a run, or weights that PyTorch downloaded.
+// Turns init.from into a path. It may be a path, or the name of a run in run.root. Throws Error if
+// neither exists, with suggestions: a run, or weights that PyTorch downloaded.
 void find_first_weights(TrainOptions& train);
 
-// A file in PyTorch's download folder whose name begins with `name`, "resnet50-11ad3fa6.pth"; "" if
-// there is none.
+// The name of a file in PyTorch's download folder that begins with `name`, "resnet50-11ad3fa6.pth";
+// "" if there is none.
 std::string downloaded_weights(const std::string& name);
 
 }  // namespace lockstep::cli

@@ -12,9 +12,10 @@ namespace lockstep::cli {
 
 // For a planned setup, before a run begins or continues. Sets stop.reserve. Adds to the plan's
 // notes the forecast, whether it fits into the quota, and the time of predictions. Stores in
-// setup.times the times for the ranks. items: those that `then` predicts. trial: a measurement just
-// made, which takes precedence over remembered times. Returns the forecast from `trial`, an earlier
-// run or trial, or the devices' peaks, in this order; or nothing.
+// setup.times the times for the ranks. items: the items that `then` predicts. trial: a measurement
+// just made, which takes precedence over remembered times. Returns the forecast, which comes from
+// `trial`, an earlier run or trial, or the devices' peaks, in this order. Nothing if none is
+// possible.
 std::optional<Forecast> foresee(RunSetup& setup, const Then& then, const ItemLoad& items,
                                 const Begun& begun, const std::optional<MeasuredTimes>& trial = {});
 

@@ -1,4 +1,4 @@
-// A recipe known only by the worker's description: its table, without its code.
+// A recipe that is known only by the worker's description. The tool has its table but not its code.
 #pragma once
 
 #include "planning/recipe_info.h"
@@ -10,14 +10,16 @@
 
 namespace lockstep::cli {
 
-// Asks the recipe's code. what: "items" or "score"; request: as in worker/describe.h.
+// Asks the recipe's code, which only the worker has. what: "items" or "score"; request: as in
+// worker/describe.h.
 using AskRecipe = std::function<std::string(const char* what, const nlohmann::json& request)>;
 
-// ask: may be empty if it is never needed. recipe: {"name", "summary", "options": […], "presets":
-// […]} as `lockstep-worker describe` prints. Throws Error if it is not such a description.
+// recipe: {"name", "summary", "options": […], "presets": […]} as `lockstep-worker describe` prints
+// it. ask: may be empty if it is never needed. Throws Error if `recipe` is not such a description.
 void register_described_recipe(const nlohmann::json& recipe, AskRecipe ask = {});
 
-// Only its options, as `register_described_recipe` makes them. Throws Error in the same cases.
+// Makes only the recipe's options, as `register_described_recipe` does. Throws Error in the same
+// cases.
 std::unique_ptr<RecipeOptions> described_options(const nlohmann::json& recipe, AskRecipe ask = {});
 
 }  // namespace lockstep::cli

@@ -18,25 +18,25 @@
 
 namespace lockstep::cli {
 
-// Hint for values that a run cannot change.
+// Hint for values that cannot change within a run.
 inline constexpr const char* new_run_hint = "start a new run for it";
 
-// Makes the plugin's recipes known to the tool, from the worker's description. "" does nothing.
+// Makes the plugin's recipes known to the tool, from the worker's description. Does nothing for "".
 void describe_plugin(const std::string& plugin);
 
-// Options with defaults, preset, files and assignments applied. devices: those that the options are
-// for; none: CPUs. flags: those that messages may name.
+// Returns options with defaults, preset, files and assignments applied. devices: the options are
+// for these; none means CPUs. flags: the flags that messages may name.
 RunSetup read_options(const std::string& recipe, const std::string& plugin,
                       const std::vector<std::string>& files,
                       const std::vector<std::string>& assignments,
                       const std::vector<Device>& devices, const BareKeys& bare = {},
                       const FlagsHere& flags = {});
 using OnMissingFile = std::function<void(const Error&)>;
-// The rules between options, and whether the files that they need are there. Throws Error; for a
-// missing file, and for an option without effect, only if on_missing is not given: a file of
-// options may be written before the data is named. Makes paths absolute.
+// Checks the rules between options, and whether the files that they need exist. Throws Error; for a
+// missing file, and for an option without effect, only if on_missing is not given, because a file
+// of options may be written before the data is named. Makes paths absolute.
 void check_read_options(RunSetup& setup, const OnMissingFile& on_missing = {});
-// Both.
+// Does both: reads and checks the options.
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments,
@@ -45,17 +45,17 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
 
 using Say = std::function<void(const std::string&)>;
 
-// Prepares the recipe's needs for `purpose`, and its memory formula. This happens in this program,
-// or in the worker if only that has the recipe's code. run_dir: the run to read from, or empty.
-// tell: gets what the recipe says of the data.
+// Prepares what the recipe needs for `purpose`, and its memory formula. This happens in this
+// program, or in the worker if only that has the recipe's code. run_dir: the run to read from, or
+// empty. tell: receives what the recipe says about the data.
 void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
              const std::filesystem::path& run_dir, const Say& tell = say);
 
-// The link between devices, assumed if they are imaginary. Nothing for a single device, for CPUs,
-// and if unknown.
+// The link between devices; if they are imaginary, an assumed one. Nothing for a single device, for
+// CPUs, and if it is unknown.
 std::optional<LinkLimit> link_between(const std::vector<Device>& devices);
 
-// The micro-batch of a run that continues, as MeasuredMemory has it; 0: none.
+// The micro-batch of a run that continues, as in MeasuredMemory; 0: none.
 struct EarlierMicro {
   std::int64_t shrunk_to = 0, kept = 0;
 };
@@ -67,22 +67,24 @@ void plan_run(RunSetup& setup, const std::vector<Device>& devices,
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
                       const std::filesystem::path& run_dir, const Say& tell = say);
 
-// The setup of an existing run with `assignments` applied. Throws Error if one changes a value that
-// the run's curve or model depends on (seed, global batch, model, data), or if its record names a
-// plugin that the user has never named. plugin: replaces the record's, or empty. Options of a
-// single start are forgotten: stop.after, stop.reserve.
+// Returns the setup of an existing run with `assignments` applied. Throws Error if an assignment
+// changes a value on which the run's curve or model depends (seed, global batch, model, data). Also
+// throws if the run's record names a plugin that the user has never named. plugin: replaces the one
+// of the record; may be empty. Options for a single start are not taken over: stop.after,
+// stop.reserve.
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
                         const std::vector<std::string>& assignments, const std::string& plugin = "",
                         const BareKeys& bare = {});
 
-// Whether an argument or a config file sets the option, not a record or a preset.
+// Whether an argument or a config file sets the option, rather than a record or a preset.
 bool is_asked_for(const OptionTable& table, std::string_view key);
-// Whether an argument or a file says where the training data is.
+// Whether an argument or a config file says where the training data is.
 bool names_data(const OptionTable& table);
 
-// Where a recipe may put prepared data: run.cache, else run.root/.cache, else a folder of the user.
-// run_dir: the run that is read, or empty. Makes run.cache, and marks it. Throws Error if the
-// user's run.cache cannot be made; one that only the record names is left out then.
+// The folder where a recipe may put prepared data: run.cache, else run.root/.cache, else a folder of
+// the user. run_dir: the run that is read, or empty. Makes run.cache, and marks it as a cache.
+// Throws Error if run.cache of the user cannot be made. If only the record names a run.cache that
+// cannot be made, it is ignored.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                 const std::filesystem::path& run_dir);
 

@@ -1,4 +1,4 @@
-// A table of the time of one run on one GPU of several kinds.
+// A table of forecasts for one run, on one GPU of each of several kinds.
 #pragma once
 
 #include "runtime/run/progress/forecast.h"
@@ -18,7 +18,8 @@ struct TimeRow {
   std::string quota;      // from quota_text
 };
 
-// With a header; below it are notes on all rows, and values that are unknown or do not fit.
+// The table has a header. Below it are notes on all rows, and values that are unknown or do not
+// fit.
 std::string time_table_text(const std::vector<TimeRow>& rows);
 nlohmann::json to_json(const std::vector<TimeRow>& rows);
 

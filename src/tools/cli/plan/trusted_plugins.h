@@ -1,4 +1,4 @@
-// Decides which plugins may be loaded because a run's record names them. Loading a plugin runs its
+// Decides whether a plugin may be loaded because a run's record names it. Loading a plugin runs its
 // code, and a run directory may come from anybody. So only plugins that the user has named on this
 // machine are loaded.
 #pragma once
@@ -8,17 +8,16 @@
 
 namespace lockstep::cli {
 
-// For a plugin that the user named: returns its absolute path. The path is remembered in
-// lockstep/plugins.json of XDG_STATE_HOME (default ~/.local/state) if that is writable, and passed
-// to workers started from now on.
+// For a plugin that the user named: returns its absolute path. The path is passed to workers
+// started from now on. It is also remembered in lockstep/plugins.json of XDG_STATE_HOME (default
+// ~/.local/state) if that is writable.
 std::string trust_plugin(const std::string& plugin);
 
-// library: an absolute path. Throws Error unless it was trusted at some time; otherwise passes it
-// to workers.
+// library: an absolute path. Passes it to workers. Throws Error if it was never trusted.
 void require_trusted_plugin(const std::string& library);
 
-// The only trusted library of this name that still exists and has the recipe; "" if there is none,
-// or more than one.
+// The trusted library of this name that still exists and has the recipe. "" if there is none, or
+// more than one.
 std::string used_plugin(const std::string& file_name, const std::string& recipe);
 
 // Stores a remembered plugin's description of its recipes, so that completion offers their options

@@ -17,9 +17,10 @@ struct FurtherRuns {
   std::vector<RunSource> sources;  // their sources; must outlive the ranks
 };
 
-// The runs that predict.also of `setup` names. first: folder of its run, or its export; empty if
-// there is none yet. root: where runs are searched by name. Throws Error if the recipe cannot
-// average, or if a run is missing, named twice, of another recipe, or has other options model.*.
+// Opens the runs that predict.also of `setup` names. first: the folder of the setup's own run, or
+// its export; empty if there is none yet. root: where runs are searched by name. Throws Error if
+// the recipe cannot average, or if a run is missing, named twice, of another recipe, or has other
+// options model.*.
 FurtherRuns open_further_runs(const RunSetup& setup, const std::filesystem::path& first,
                               const std::string& root);
 
@@ -30,12 +31,13 @@ struct PreparedRuns {
   std::vector<std::string> warnings{};  // ChosenWeights::warnings
 };
 
-// Prepares each to predict with the options predict.* of `setup`, which must be prepared. best: the
-// best checkpoints instead of the newest good ones.
+// Prepares each run to predict with the options predict.* of `setup`, which must be prepared. best:
+// whether to use the best checkpoints instead of the newest good ones.
 PreparedRuns prepare_further_runs(const FurtherRuns& runs, const RunSetup& setup,
                                   const std::vector<Device>& devices, bool best);
 
-// Prepares a setup to predict, and returns the new `extra`. It overrides that of the run's record.
+// Prepares a setup to predict, and returns the new `extra`, which overrides the one in the run's
+// record.
 nlohmann::json prepare_to_predict(RunSetup& setup, const std::vector<Device>& devices,
                                   const std::filesystem::path& run);
 

@@ -1,4 +1,4 @@
-// The result of a prediction of items, as rank 0 reports it, and its texts.
+// The result of a prediction of items, as rank 0 reports it, and texts about it.
 #pragma once
 
 #include "runtime/launch/launch.h"
@@ -15,8 +15,8 @@ namespace lockstep::cli {
 struct ItemTally {
   std::int64_t total = 0;
   std::int64_t earlier = 0;  // done by earlier commands
-  std::int64_t done = 0;     // those, and this command's, including skipped ones
-  std::int64_t waiting = 0;  // done, but not in place until earlier items are
+  std::int64_t done = 0;     // done by earlier commands and this one, including skipped items
+  std::int64_t waiting = 0;  // done, but written only after earlier items
   std::int64_t left = 0;     // not begun, because they would not have finished in time
   nlohmann::json skipped = nlohmann::json::array(), warnings = nlohmann::json::array();
 
@@ -25,20 +25,20 @@ struct ItemTally {
 
 std::string items_text(std::int64_t count);  // "8 items"
 
-// Prints "8 items: 3 are done already, 5 to do", unless none is done.
+// Prints "8 items: 3 are done already, 5 to do". Prints nothing if none is done.
 void say_what_is_done(const ItemTally& tally);
 
-// For a command that completed or had nothing to do. Prints JSON if requested. Returns the exit
+// Reports a command that completed or had nothing to do. Prints JSON if requested. Returns the exit
 // code.
 int report_items_done(const ItemTally& tally, const std::filesystem::path& folder,
                       const std::vector<std::string>& joint_outputs, bool json);
 
-// For a command with too little time for all items. partial, again: as below.
+// Reports a command that had too little time for all items. partial, again: as below.
 void report_no_time(const ItemTally& tally, const std::filesystem::path& folder,
                     const std::vector<std::string>& partial, const std::string& again);
 
 // Reports what a failed command leaves, before the reason of the failure. partial: names of outputs
-// that hold some of the items. again: the command that resumes, or "".
+// that hold only some of the items. again: the command that resumes, or "".
 void report_items_left(const LaunchOutcome& outcome, const ItemTally& tally,
                        const PredictionFolder& folder, const std::vector<std::string>& partial,
                        const std::string& again);

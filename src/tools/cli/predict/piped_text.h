@@ -8,11 +8,11 @@
 
 namespace lockstep::cli {
 
-// The contents of standard input (or another descriptor), without one line feed at the end. It
-// reads a pipe or a socket, or a file that nobody has begun to read. Terminals, devices such as
-// /dev/null and the rest of a script's own input give nothing. A pipe without data for
-// `patience_s`, as cron, ssh or a notebook may leave one open, gives nothing either, and say
-// reports it. Throws Error if it cannot be read, or is longer than any prompt.
+// Returns the contents of standard input (or another descriptor), without one line feed at the end.
+// Reads a pipe, a socket, or a file that nobody has begun to read. Returns nothing for terminals,
+// devices such as /dev/null, and the rest of a script's own input. Also returns nothing for a pipe
+// without data for `patience_s`, which cron, ssh or a notebook may leave open; say reports that.
+// Throws Error if the input cannot be read, or is longer than any prompt.
 std::optional<std::string> piped_text(int fd, double patience_s,
                                       const std::function<void(const std::string&)>& say);
 
@@ -20,10 +20,10 @@ std::optional<std::string> piped_text(int fd, double patience_s,
 bool has_piped_text(int fd, double patience_s, const std::function<void(const std::string&)>& say);
 
 // Copies all data from a descriptor into a new file. Throws Error. look_up: called from time to
-// time, also while nothing comes; it may throw.
+// time, also while no data comes; it may throw.
 void copy_to_file(int fd, const std::filesystem::path& file, const std::function<void()>& look_up);
 
-// All text of any kind of descriptor, however long it takes.
+// Returns all text of a descriptor of any kind, however long it takes.
 std::string text_to_the_end(int fd);
 
 }  // namespace lockstep::cli

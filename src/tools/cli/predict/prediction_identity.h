@@ -1,5 +1,5 @@
-// The identity of predictions: everything that decides their bytes, whatever the number of devices.
-// Commands of the same identity may resume each other's work.
+// The identity of predictions: everything that decides their bytes, which the number of devices
+// does not. Commands of the same identity may resume each other's work.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -18,8 +18,8 @@ struct ChosenWeights {
   std::vector<std::string> warnings{};  // about damaged checkpoints, which were skipped
 };
 
-// Chooses the weights: those of the export `weights`, or of the run's best or newest good
-// checkpoint, which is read completely to verify it. Throws Error if there is none.
+// Chooses the weights of the export `weights`, or of the run's best or newest good checkpoint.
+// Reads the checkpoint completely to verify it. Throws Error if there is none.
 ChosenWeights choose_weights(const RunDir& run, const std::filesystem::path& weights, bool best);
 
 // The identity of one run: its weights, the files that its recipe kept, and the result of
@@ -27,9 +27,9 @@ ChosenWeights choose_weights(const RunDir& run, const std::filesystem::path& wei
 nlohmann::json run_identity(const std::filesystem::path& run, const ChosenWeights& weights,
                             const nlohmann::json& found);
 
-// The identity of a whole prediction. first: that of its run, to which the recipe, its options and
-// the computing code are added. also: those of the further runs. Files that options predict.* name
-// count by name, size and time.
+// The identity of a whole prediction. first: the identity of its run; the recipe, its options and
+// the computing code are added to it. also: the identities of the further runs. Files that options
+// predict.* name count by name, size and time.
 nlohmann::json prediction_identity(const RunSetup& setup, nlohmann::json first,
                                    const nlohmann::json& also);
 

@@ -1,4 +1,4 @@
-// Options of training on the line of a command that only reads a run.
+// Detects options of training in a command that only reads a run.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace lockstep::cli {
 
-// Throws Error if an assignment changes how long or how fast a run trains, which has no effect on
-// `command` (evaluate, predict). The run's own values may be given again. setup: the resolved one
-// of the run.
+// Throws Error if an assignment changes how long or how fast a run trains, because that has no
+// effect on `command` (evaluate, predict). The run's own values may be given again. setup: the
+// resolved setup of the run.
 void check_no_training_options(const RunDir& run, const RunSetup& setup,
                                const std::vector<std::string>& assignments,
                                const std::string& command);

@@ -5,9 +5,9 @@
 
 namespace lockstep::cli {
 
-// Prints the end of RUN/logs/train.log, and further lines until the run ends. Returns the exit
-// code: that of an interrupt, which ends only this command, or that of a complete log. Throws Error
-// if the run has no such log.
+// Prints the end of RUN/logs/train.log, and further lines until the run ends. Returns the exit code
+// for a complete log, or for an interrupt, which ends only this command. Throws Error if the run
+// has no such log.
 int follow_run(const RunDir& run);
 
 }  // namespace lockstep::cli

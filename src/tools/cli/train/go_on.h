@@ -1,4 +1,4 @@
-// The command that goes on with a run that was stopped.
+// The command that continues a run that was stopped.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -11,18 +11,20 @@ namespace lockstep::cli {
 
 struct GoOn {
   std::string command{};      // "lockstep resume runs/a --then predict stop.after=8h30m"
-  bool same_command = false;  // the command that was given goes on too
+  bool same_command = false;  // the command that the user gave also continues the run
   // "go on with: …"
   std::string text() const;
 };
 
 // How the run stopped.
 struct StoppedRun {
-  double spent_s = 0;     // used of a stop.budget that ended it, which the command raises
+  // time used of the stop.budget that ended the run; the command raises that budget
+  double spent_s = 0;
   bool predicts = false;  // --then predict follows the stop
 };
 
-// Names again what a resume forgets: what follows training, stop.after and stop.reserve.
+// The command contains what a resume would not take over: the steps after training, stop.after and
+// stop.reserve.
 GoOn go_on_with(const std::filesystem::path& run, const RunSetup& setup, const Then& then,
                 const StoppedRun& stopped);
 

@@ -1,5 +1,5 @@
-// The results of a run's newest evaluation, as text for the terminal. The run may be a stranger's:
-// no link in it is followed.
+// The results of a run's newest evaluation, as text for the terminal. The run may come from a
+// stranger, so no link in it is followed.
 #pragma once
 
 #include "core/media/csv_table.h"
@@ -11,14 +11,14 @@
 
 namespace lockstep::cli {
 
-// The first rows of its table of items, and where table and pictures are; "" if it left none.
-// Numbers are shortened. Never throws: unreadable parts are left out.
+// Returns the first rows of the evaluation's table of items, and where table and pictures are. ""
+// if there are none. Numbers are shortened. Never throws: unreadable parts are left out.
 std::string last_evaluation_text(const std::filesystem::path& run_dir, std::size_t rows = 8);
 
 // A table under its name, with at most 300 rows.
 std::string named_table_text(const std::string& name, const CsvTable& table);
-// The other tables of the evaluation at a step, in the same form. Never throws: an unreadable one
-// is reported on standard error.
+// The other tables of the evaluation at a step, in the same form. Never throws; reports an
+// unreadable table on standard error.
 std::string step_tables_text(const std::filesystem::path& run_dir, std::int64_t step);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,4 @@
-// While a run trains, all messages to people also go into its log (runtime/run/events/train_log.h).
+// While a run trains, copies all messages to people into its log (runtime/run/events/train_log.h).
 #pragma once
 
 #include "core/base/error.h"
@@ -12,8 +12,8 @@ namespace lockstep::cli {
 
 class RunTranscript {
  public:
-  // begins: the kind of start, "started" or "resumed"; plan: text shown before the run existed.
-  // Reports it if the log cannot be written.
+  // begins: the kind of start, "started" or "resumed". plan: text that was shown before the run
+  // existed. If the log cannot be written, reports that.
   RunTranscript(const RunDir& run, const std::string& begins, const std::string& plan);
 
   // Adds an error that ends the program.

@@ -19,16 +19,16 @@ namespace lockstep::cli {
 
 struct Then {
   std::vector<std::string> groups{};  // named steps that have options
-  // The named steps, in the order of execution; none if others start the ranks (--world).
+  // The named steps, in the order of execution. None if another program starts the ranks (--world).
   std::vector<std::string> steps{};
   bool force = false;           // replaces existing outputs
   bool repeated = false;        // this training belongs to --seeds
-  bool by_resume_auto = false;  // the same command goes on with the run
+  bool by_resume_auto = false;  // the same command also continues the run
 
   bool has(std::string_view step) const {
     return std::find(steps.begin(), steps.end(), step) != steps.end();
   }
-  // A bare KEY that is no option itself belongs to one of the groups.
+  // A bare KEY that is not itself an option belongs to one of the groups.
   BareKeys bare_keys() const { return {.groups = groups, .options_first = true}; }
 };
 
@@ -36,35 +36,35 @@ struct Then {
 Then then_of(const Parsed& parsed);
 
 // Call it before anything is prepared. run_dir: the run that resumes, or empty. Throws Error if
-// there is nothing to predict, or if outputs exist that training would change. Those in
+// there is nothing to predict, or if outputs exist that training would change. Outputs in
 // RUN/predictions belong to the run and are replaced. Returns the items; 0: none, or unknown.
 ItemLoad check_predictions(const RunSetup& setup, const Then& then,
                            const std::filesystem::path& run_dir, bool trains);
-// For a prepared setup: throws Error if there is no validation data to evaluate.
+// For a prepared setup. Throws Error if there is no validation data to evaluate.
 void check_evaluation(const RunSetup& setup, const Then& then);
 
 // Throws Error if stop.reserve leaves no time to train, or if there is no quota.
 void check_reserve(const TrainOptions& train);
-// For a planned setup. Sets stop.reserve if a quota must also cover predictions of items and it is
-// not set. The value is the time of earlier predictions of such items, else a tenth of the quota,
-// an hour at most, until training knows more. Adds to the plan's notes the time kept, and what does
+// For a planned setup. If a quota must also cover predictions of items and stop.reserve is not set,
+// sets it until training knows more. The value is the time of earlier predictions of such items,
+// else a tenth of the quota, at most an hour. Adds to the plan's notes the time kept, and what does
 // not fit.
 AfterTraining reserve_time(RunSetup& setup, const Then& then, const ItemLoad& load);
 
 // How training ended.
 enum class Trained { to_the_end, until_quota };
 
-// When following steps must end, on the system's monotonic clock; 0: no limit.
+// When the steps after training must end, on the system's monotonic clock; 0: no limit.
 struct TrainingEnd {
   Trained how = Trained::to_the_end;
   double ends_s = 0;
-  std::string go_on = {};  // GoOn::command; used after a quota alone
+  std::string go_on = {};  // GoOn::command; used only after a quota
 };
 
-// Executes the steps; a report is of the run at that time. Predictions use the best checkpoint if
+// Executes the steps. A report shows the run at that time. Predictions use the best checkpoint if
 // one is known, else the newest. After a quota only predictions and reports run. If a step fails,
-// it prints what is left to do. Returns exit_finished, or the exit code of the failed step, after
-// which no others run.
+// prints what is left to do. Returns exit_finished, or the exit code of the failed step, after
+// which no other step runs.
 int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
              const Then& then, const TrainingEnd& end);
 

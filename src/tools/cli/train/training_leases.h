@@ -1,4 +1,4 @@
-// Marks GPUs as used by a training, for batches of the same user.
+// Marks GPUs as used by a training, so that batches of the same user see it.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace lockstep::cli {
 
-// Held while the files are open. If a batch already has a GPU, it prints that and continues. A job
-// of a batch takes none, because its batch has. Never throws.
+// The GPUs stay marked while the files are open. If a batch already has a GPU, prints that and
+// continues. A job of a batch marks none, because its batch has done so. Never throws.
 std::vector<UniqueFd> lease_for_training(const std::vector<Device>& devices);
 
 }  // namespace lockstep::cli

@@ -11,7 +11,7 @@ namespace lockstep::cli {
 // Stands for a factor that was not typed.
 inline constexpr const char* unknown_factor = "FACTOR";
 
-// Whether the value is one that the program itself puts in place of one: VALUE, DIR, 16xDEVICES.
+// Whether the value is a placeholder that the program itself inserted: VALUE, DIR, 16xDEVICES.
 bool is_placeholder(const std::string& value);
 
 // The number of indexes in "0,1,2"; 0 if it is not such a list.

@@ -16,7 +16,7 @@ namespace lockstep::cli {
 
 enum class BatchName { none, per_device, accumulation, global };
 
-// The kind of such a name; none also if it is an option here.
+// The kind of such a name. Also none if the name is an option here.
 BatchName batch_name(const Vocabulary& known, const std::string& typed);
 
 // The sizes on a command line that have whole numbers as values. 0: not typed.
@@ -25,7 +25,8 @@ struct ForeignBatch {
   // Whether the recipe's micro-batch and accumulation count samples, so that they can be
   // translated.
   bool writes_micro = false, writes_accumulation = false;
-  bool has_presets_accumulation = true;  // if none is typed; false: the program had none
+  // an accumulation is in force if none is typed; false: the program had none
+  bool has_presets_accumulation = true;
   bool is_shared = false;  // per_device is for all devices together, as with nn.DataParallel
 
   bool is_typed() const { return per_device > 0 || accumulation > 0 || global > 0; }

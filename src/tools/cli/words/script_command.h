@@ -1,5 +1,5 @@
-// Detects a Python script, a notebook or a program that watches GPUs in place of a command of
-// Lockstep, or of its recipe.
+// Detects a Python script, a notebook, or a program that watches GPUs, typed where a command of
+// Lockstep or its recipe belongs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A word in place of a command that is none.
+// Explains a word that is typed as a command but is none.
 #pragma once
 
 #include "core/base/error.h"
@@ -9,8 +9,8 @@
 
 namespace lockstep::cli {
 
-// Names what other programs' word for a command means here, else the nearest command; hidden
-// commands are never proposed.
+// Returns an Error that says what another program's command is called here, or else suggests the
+// nearest command. Hidden commands are never suggested.
 Error unknown_command(const std::vector<Command>& commands, const std::string& word);
 
 }  // namespace lockstep::cli

@@ -35,7 +35,7 @@ bool is_recipe_name(const std::string& word);
 // Known recipes with that option, with and without the engine.
 std::vector<std::string> recipes_with(std::string_view key);
 
-// Those of the keys that are `name` in a group: predict.threshold for threshold.
+// Returns those of `keys` that are `name` in a group: predict.threshold for threshold.
 std::vector<std::string> keys_in_a_group(const std::vector<std::string>& keys,
                                          std::string_view name);
 
@@ -44,12 +44,12 @@ std::vector<std::string> keys_in_a_group(const std::vector<std::string>& keys,
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
                                                std::span<const TypedName> typed, bool has_gpu);
 
-// Why the recipe refuses the typed options, as far as their values alone tell; nothing if it takes
-// them. Files may be missing yet.
+// Why the recipe refuses the typed options, as far as their values alone show it; nothing if it
+// accepts them. Files need not exist yet.
 std::optional<Error> refusal_of(const std::string& recipe, std::span<const TypedName> typed,
                                 bool has_gpu);
 
-// The recipe's explanation if an option has no effect beside the other typed ones.
+// The recipe's explanation, if an option has no effect together with the other typed options.
 std::optional<NoEffect> without_effect(const std::string& recipe, std::span<const TypedName> typed);
 
 }  // namespace lockstep::cli

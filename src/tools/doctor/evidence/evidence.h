@@ -42,11 +42,11 @@ struct ProcessEvidence {
   std::vector<std::string> unreadable;             // "environ: Permission denied"
 
   bool can_read(const std::string& what) const;  // "environ", "fd", "maps"
-  // The program has overwritten its own environment at exec: nobody can read it any more.
+  // Whether the program has overwritten its own environment at exec, so that nobody can read it.
   bool has_overwritten_environment() const;
 };
 
-// The reason then given for not reading it.
+// The reason in `unreadable` for an environment that the program has overwritten.
 inline constexpr const char* overwritten_environment = "overwritten by the program itself";
 
 struct ProcessSnapshot {
@@ -55,15 +55,16 @@ struct ProcessSnapshot {
                             // here
   std::set<int> gone;       // numbers from NVML that no process of this PID namespace has
   std::map<int, ProcessEvidence> processes;
-  std::map<int, int> parents;  // parents of those and of their ancestors, up to the first process
+  // parents of these processes and of their ancestors, up to the first process
+  std::map<int, int> parents;
 };
 
 struct GpuPlace {  // facts about a whole GPU that samples lack
   std::string device_file, denied, compute_mode;
   std::optional<bool> mig;
   int mig_instances = 0;
-  int pcie_generation = 0, pcie_lanes = 0;      // the best that GPU and slot support; 0 unknown
-  std::optional<double> default_power_limit_w;  // as in GpuDetails, and so the members below
+  int pcie_generation = 0, pcie_lanes = 0;      // the best that GPU and slot support; 0: unknown
+  std::optional<double> default_power_limit_w;  // as in GpuDetails, like the next three members
   std::optional<std::uint64_t> ecc_uncorrected;
   bool remap_pending = false, remap_failed = false;
   std::vector<GpuFault> faults;  // from the kernel's log
@@ -73,7 +74,7 @@ struct Evidence {
   std::vector<GpuInfo> gpus;
   std::vector<GpuPlace> places;  // in the order of gpus
   std::string driver, no_gpus;
-  int gpus_of_host = 0;          // that the kernel module knows; 0 unknown
+  int gpus_of_host = 0;          // GPUs that the kernel module knows; 0: unknown
   bool numbers_of_host = false;  // NVML may give the host's process numbers, see
                                  // may_have_numbers_of_host
   int cores = 1;
@@ -88,16 +89,17 @@ struct Evidence {
 // Names whose values a recording may hold: those that decide how GPUs are used.
 bool is_telling_variable(const std::string& name);
 
-// Takes every process in which CUDA has started, that maps a library that computes on GPUs, or that
-// is in `pids` (those that NVML names), with their children. Does not throw if a process ends
-// meanwhile or may not be inspected.
+// Takes a process if CUDA has started in it, if it maps a library that computes on GPUs, or if it
+// is in `pids` (processes that NVML names). Also takes their children. Does not throw if a process
+// ends meanwhile or may not be inspected.
 ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids,
                             const std::filesystem::path& root = "/");
 
 // The processes that NVML names in the sample.
 std::set<int> pids_of(const MonitorSample& sample);
 
-// Lines of a recording besides those of samples: further members of head(), and a snapshot.
+// Parts of a recording besides samples: further members of its head() line, and the line of a
+// snapshot.
 nlohmann::json place_json(const Evidence& evidence);
 nlohmann::json snapshot_json(const ProcessSnapshot& snapshot);
 

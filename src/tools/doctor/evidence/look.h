@@ -18,7 +18,7 @@ struct LookOptions {
   AskCuda ask_cuda;
 };
 
-// The devices, without samples and processes. gpus: those to be sampled.
+// Evidence about the devices, without samples and processes. gpus: the ones to sample.
 Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<GpuInfo>& gpus,
                      const LookOptions& options);
 

@@ -30,8 +30,8 @@ struct GpuView {
   std::size_t position = 0;  // in Evidence::gpus
   int index = 0;             // the index in NVML
   std::array<Load, metric_count> loads;
-  std::set<int> pids;       // that compute on it according to NVML, in any sample
-  std::set<int> drawing;    // that only draw
+  std::set<int> pids;       // processes that compute on it according to NVML, in any sample
+  std::set<int> drawing;    // processes that only draw
   bool pids_known = false;  // whether NVML reports the processes
   std::string fault;
   const Load& operator[](GpuMetric metric) const { return loads[static_cast<std::size_t>(metric)]; }
@@ -43,7 +43,7 @@ struct GpuView {
 
 struct ThreadLoad {
   std::string name;
-  double cores = 0;  // 1: it ran all the time
+  double cores = 0;  // used CPU cores; 1: it ran all the time
   bool is_main = false;
 };
 
@@ -58,16 +58,18 @@ struct ProcessView {
   std::map<std::size_t, std::uint64_t> memory;  // bytes by position of each GPU where it has a
                                                 // context; 0: unknown
   std::map<std::size_t, double> sm;  // mean SM percent of the process there, if NVML reports it
-  // Positions in CUDA's order that its environment at exec makes visible; nothing: unknown.
+  // Positions, in CUDA's order, of the GPUs that its environment at exec makes visible. Nothing:
+  // unknown.
   std::optional<std::vector<std::size_t>> visible;
-  std::string why_not_visible;  // the missing fact
-  // The same by the environment alone, even if the process is on a GPU that this hides.
+  std::string why_not_visible;  // the fact that is missing if `visible` is unknown
+  // The same, derived only from the environment, even if the process is on a GPU that this hides.
   std::optional<std::vector<std::size_t>> allowed;
   std::optional<std::string> variable(const std::string& name) const;
-  // The same, but from `inherits`: for variables that all processes of a program share.
+  // A variable of the environment of `inherits`, for variables that all processes of a program
+  // share.
   std::optional<std::string> inherited(const std::string& name) const;
-  // The process whose environment at exec applies: itself or, if it has overwritten that, the
-  // nearest parent with one. Null if it cannot be read.
+  // The process whose environment at exec applies: this one, or the nearest parent with a readable
+  // one if this one has overwritten its own. Null if it cannot be read.
   const ProcessEvidence* inherits = nullptr;
   bool has_library(const std::string& beginning) const;
   // Stopped by job control. A debugger stops a process only for a moment, and shows as another
@@ -91,11 +93,11 @@ struct Scene {
   std::map<int, ProcessView> processes;
   std::vector<Program> programs;
   std::map<int, int> parents;  // as ProcessSnapshot::parents
-  // NVML named processes that are not here: in another PID namespace, or ended.
+  // Processes that NVML names and that are not here: they ended, or are in another PID namespace.
   std::set<int> strangers;
   // Whether NVML names the processes of every answering GPU, in numbers of this PID namespace.
   bool contexts_known = false;
-  bool names_nobody = false;  // NVML names no process that is here, though some have CUDA open
+  bool names_nobody = false;  // NVML names no process that is here, though some have started CUDA
 
   // Processes inferred to be those on the GPUs, because no others here have CUDA open. The value is
   // the host's number by which NVML names them, or 0 if it names none.
@@ -104,7 +106,7 @@ struct Scene {
   // The process here that NVML means by a number; nothing for strangers.
   std::optional<int> process_named(int number) const;
   const Program& program_of(int pid) const;
-  // Whether a process of another program is on it.
+  // Whether a process of another program is on the GPU.
   bool is_shared(std::size_t position, const Program& program) const;
   std::string gpu_name(std::size_t position) const;  // "GPU 1"
 };

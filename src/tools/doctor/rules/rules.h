@@ -31,10 +31,10 @@ Findings other_tenant(const Scene& scene);
 Findings kept_memory(const Scene& scene);
 Findings cannot_open(const Scene& scene);
 
-// Positions that the program may use, by the environment of its processes on GPUs, or of all
-// processes if none is on one. Nothing if unknown for any of them.
+// Positions of the GPUs that the program may use, by the environment of its processes on GPUs, or
+// of all its processes if none is on one. Nothing if they are unknown for any of them.
 std::optional<std::set<std::size_t>> visible_to(const Scene& scene, const Program& program);
-// Positions where it has contexts.
+// Positions of the GPUs where it has contexts.
 std::set<std::size_t> used_by(const Scene& scene, const Program& program);
 std::set<std::size_t> all_of(const Scene& scene);
 std::set<std::size_t> without(std::set<std::size_t> some, const std::set<std::size_t>& others);
@@ -44,10 +44,10 @@ std::set<std::size_t> idle_of(const Scene& scene, const std::set<std::size_t>& p
                               const std::vector<int>& own);
 // Whether the process was seen computing there.
 bool computes_on(const Scene& scene, const Program& program, int pid, std::size_t position);
-// Whether all its processes on GPUs are stopped: it would not use other GPUs either.
+// Whether all its processes on GPUs are stopped. It would then not use other GPUs either.
 bool is_stopped(const Scene& scene, const Program& program);
-// The process of the program whose command line states its number of GPUs, nearest to those on
-// GPUs; with its pid. Nothing if there is none.
+// A process of the program whose command line states the number of GPUs, with its pid. Of several,
+// it is the one nearest to the processes on GPUs. Nothing if there is none.
 std::optional<std::pair<int, Launcher>> launcher_in(const Scene& scene, const Program& program);
 // "GPU 1", "GPUs 1, 2, 3"
 std::string names(const Scene& scene, const std::set<std::size_t>& positions);
@@ -62,7 +62,7 @@ std::string load_line(const Scene& scene, std::size_t position);
 std::string context_line(const Scene& scene, int pid, std::size_t position);
 // "environment at exec: CUDA_VISIBLE_DEVICES=0"
 std::string variable_line(const Scene& scene, int pid, const std::string& name);
-// The set ones of these variables of one process, in a line: "/proc/9/environ: RANK=0,
+// Those of these variables that are set for one process, in a line: "/proc/9/environ: RANK=0,
 // WORLD_SIZE=1"; "" if none is set.
 std::string variables_line(const Scene& scene, int pid, const std::vector<std::string>& names);
 std::string command_line(const Scene& scene, int pid);  // "/proc/9/cmdline: python3 train.py"
@@ -73,7 +73,7 @@ struct TreeLibrary {
 const TreeLibrary* tree_library(const ProcessView& process);  // null if the process maps none
 // How to run one process per GPU with the libraries that the process uses.
 std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::size_t gpus);
-// The confidence of a rule without SM activity, which then knows less.
+// The next lower confidence, for a rule that has to judge without SM activity.
 Confidence lowered(Confidence confidence);
 
 }  // namespace lockstep::rules

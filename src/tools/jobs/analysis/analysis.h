@@ -14,7 +14,8 @@
 
 namespace lockstep {
 
-// UUIDs; never null. Shared, since a batch may have a million attempts on a few devices.
+// UUIDs; never null. Shared between attempts, since a batch may have a million of them on a few
+// devices.
 using DeviceNames = std::shared_ptr<const std::vector<std::string>>;
 
 // Parses the ledger's lists (JSON); equal lists become one object.
@@ -76,8 +77,8 @@ struct PhaseShare {
 };
 std::vector<PhaseShare> phase_shares(const BatchAnalysis& analysis);
 
-// Throws Error if a ledger cannot be read. The shares of a batch are merged by their clocks. A
-// device counts as idle only while the share that had it ran.
+// Throws Error if a ledger cannot be read. Shares of a batch are merged by their clocks. A device
+// counts as idle only while the share that used it ran.
 BatchAnalysis analyze(const BatchFolder& batch);
 std::string analysis_text(const BatchAnalysis& analysis);
 // A line per device, or per slot without a device, with the number of concurrent jobs over time.

@@ -20,8 +20,8 @@ std::string counts_text(const BatchCounts& counts);
 std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
                        const BatchResources& resources, const std::vector<Device>& devices);
 
-// "--slots 4 on 2 cores: …" if jobs that are left want more cores together than there are; "" if
-// not, and if GPUs may limit the jobs at once.
+// "--slots 4 on 2 cores: …" if the remaining jobs request more cores together than there are. "" if
+// they do not, or if GPUs may limit the concurrent jobs.
 std::string crowded_note(Ledger& ledger, const BatchResources& resources);
 
 // A row per job: number, name, cores, GPU and command, with the placement of the first ones.

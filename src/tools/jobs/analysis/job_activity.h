@@ -16,28 +16,29 @@ namespace lockstep {
 
 class Ledger;
 
-// For the machine of the batch's latest start; 0: unknown.
+// The number of cores of the machine of the batch's latest start; 0: unknown.
 std::int64_t cores_of_machine(Ledger& ledger);
 
 struct JobActivity {
   bool on_devices = false;  // some of the jobs had a GPU
-  // Processor time divided by the time of the jobs on their requested cores. If concurrent jobs
-  // requested more cores than there are, their part of these counts. Nothing if none was measured.
+  // Processor time of the jobs, as a percentage of their time on the requested cores. If concurrent
+  // jobs requested more cores than there are, only their part of the existing cores counts. Nothing
+  // if no job was measured.
   std::optional<double> cpu_percent;
   // Mean of a device's samples taken while a job ran there. Nothing if there are none, because the
   // jobs were too short.
   std::optional<double> gpu_percent, sm_percent;
 };
 
-// The part of a core available for each requested core, over time. It is below one while concurrent
-// jobs request more cores than there are.
+// For each requested core, the part of a core that was available, over time. It is below one while
+// concurrent jobs request more cores than there are.
 class CoreShares {
  public:
   // cores: 0 if unknown; each request is then taken as one core.
   explicit CoreShares(double cores) : cores_(cores) {}
   void add(double begin, double end, double cpus);  // adds an attempt; add all before calling
                                                     // `seconds`
-  // For one core requested from begin to end.
+  // Seconds available from begin to end to one requested core.
   double seconds(double begin, double end);
 
  private:
@@ -52,7 +53,7 @@ class CoreShares {
 
 class BatchActivity {
  public:
-  // Reads everything. Throws Error if the ledger cannot be read; without samples only processor
+  // Reads everything. Throws Error if the ledger cannot be read. Without samples only processor
   // time is known.
   explicit BatchActivity(const BatchFolder& batch);
 

@@ -1,4 +1,4 @@
-// The time in which a batch was running: without the time in which it was stopped or paused.
+// The time in which a batch was running, without the time in which it was stopped or paused.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace lockstep {
 
 class Ledger;
 
-using Stretch = std::pair<double, double>;  // of time in seconds: begin and end
+using Stretch = std::pair<double, double>;  // begin and end, in seconds
 
 // Stretches that overlap or touch become one; sorted by begin.
 std::vector<Stretch> merged(std::vector<Stretch> stretches);
@@ -24,7 +24,7 @@ struct BatchGap {
 struct RunningTime {
   // Unix seconds, sorted, without overlaps. Empty: no job has ended.
   std::vector<Stretch> stretches;
-  std::vector<Stretch> pauses;  // likewise, by request; jobs may have run in them
+  std::vector<Stretch> pauses;  // likewise: pauses by request; jobs may have run in them
   bool has_lost = false;        // attempts without a known end, which are in no stretch
 
   double seconds() const { return length(stretches); }
@@ -33,10 +33,11 @@ struct RunningTime {
   std::vector<BatchGap> gaps() const;
 };
 
-// From the first start to the last end of the attempts of each process that started jobs, without
-// the pauses in which no job ran. So the end of a process that was killed is its last event.
+// For each process that started jobs: from the first start to the last end of its attempts, without
+// the pauses in which no job ran. If such a process was killed, its time ends with the last end
+// that it recorded.
 RunningTime running_time(Ledger& ledger);
-// For a batch whose parts have ledgers of their own: it runs while any part does.
+// For a batch whose parts have their own ledgers. It runs while any part runs.
 RunningTime running_time(const std::vector<RunningTime>& parts);
 
 // "stopped once, for 12.3 s" or "stopped 2 times and paused once, for 12.3 s in all"; "": never.

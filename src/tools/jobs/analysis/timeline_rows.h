@@ -14,8 +14,8 @@ namespace lockstep {
 std::string device_name(const DeviceUse& use);
 
 // A row per device and slot, or per slot without a device, sorted by name. tip: text for an
-// attempt. Above 3000 attempts, those with one outcome that are closer than a pixel of `width`
-// become one span, whose tip gives their number.
+// attempt. If there are more than 3000 attempts, neighbours with the same outcome that are closer
+// than a pixel of `width` become one span. Its tip gives their number.
 std::vector<GanttRow> timeline_rows(const BatchAnalysis& analysis, int width,
                                     const std::function<std::string(const AttemptSpan&)>& tip);
 

@@ -13,11 +13,11 @@ namespace lockstep {
 //   ledger.sqlite   jobs and attempts (docs/reference/batch-ledger.md)
 //   batch.json      what kind of folder this is, and how it was made
 //   jobs/NAME/      what a job wrote, once it has succeeded
-//   attempts/N/     what an attempt writes while it runs; of one that failed, what it left
+// attempts/N/     what an attempt writes while it runs; what it left if it failed
 //   logs/NAME.K.log what the K-th attempt of a job printed; absent if it printed nothing
-//   gpu.csv         what the GPUs of jobs that asked for some did, a line per second and GPU
+// gpu.csv         activity of the GPUs that jobs requested, a line per second and GPU
 //   supervisors/    records of the processes that start the jobs
-//   shares/K/       of one that Slurm runs: a batch of its own (batch_shares.h)
+// shares/K/       if Slurm runs the batch: each share is a batch of its own (batch_shares.h)
 struct BatchFolder {
   std::filesystem::path path;
 

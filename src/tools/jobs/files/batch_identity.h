@@ -9,11 +9,11 @@
 
 namespace lockstep {
 
-// The id in the marks of its processes. "" if none was started from this folder, because it is new,
-// or is a copy of a folder that still exists.
+// The id in the marks of the batch's processes. "" if no process was started from this folder,
+// because it is new, or is a copy of a folder that still exists.
 std::string batch_id(Ledger& ledger, const BatchFolder& folder);
 
-// Processes started from this folder have this id from now on.
+// Sets the id that processes started from this folder have from now on.
 void set_batch_id(Ledger& ledger, const BatchFolder& folder, const std::string& id);
 
 }  // namespace lockstep

@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// Seq Host Starttime JobRuntime Send Receive Exitval Signal Command, separated by tabs. Send is 0,
-// Receive the size of the attempt's log. Exitval and Signal follow GNU parallel: a signal has
-// Exitval 0, a time-out -1.
+// Columns, separated by tabs: Seq Host Starttime JobRuntime Send Receive Exitval Signal Command.
+// Send is 0, Receive the size of the attempt's log. Exitval and Signal follow GNU parallel: Exitval
+// is 0 after a signal and -1 after a time-out.
 class Joblog {
  public:
   // Appends to an existing file. Throws Error if it holds something else, or is not writable.

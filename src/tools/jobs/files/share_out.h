@@ -8,10 +8,10 @@
 
 namespace lockstep {
 
-// Returns indexes into `jobs`, by share. A share has at most `most` jobs (from 1 on), as evenly as
+// Returns indexes into `jobs`, by share. A share has at most `most` jobs (1 or more), as evenly as
 // possible, in the order of the list. Jobs that depend on each other stay together if they are at
-// most `most`. Larger groups are cut by level, so that a share waits for whole shares and never in
-// a circle. Dependencies on jobs outside the list do not count.
+// most `most`. Larger groups are cut by level, so that shares wait only for whole shares, and never
+// in a circle. Dependencies on jobs outside the list do not count.
 std::vector<std::vector<std::size_t>> share_out(const std::vector<Job>& jobs, std::size_t most);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// The control groups of a batch: PLACE/lockstep-BATCH/ATTEMPT. If none can be made, processes are
-// identified only by their inherited mark, and all functions here do nothing.
+// The control groups of a batch: PLACE/lockstep-BATCH/ATTEMPT. If none can be made, all functions
+// here do nothing, and processes are identified only by the mark that they inherit.
 #pragma once
 
 #include <sys/types.h>
@@ -15,14 +15,14 @@ namespace lockstep {
 
 class AttemptGroups {
  public:
-  // Knows the groups of earlier starts, which may be in other places.
+  // Also finds the groups of earlier starts, which may be in other places.
   AttemptGroups(Ledger& ledger, const std::string& batch_id);
 
   // From now on new attempts get a group, if that is possible. The choice is recorded in the ledger
   // before anything starts.
   void begin(Ledger& ledger);
 
-  // mark: that of an attempt, "BATCH:ATTEMPT".
+  // mark: the mark of an attempt, "BATCH:ATTEMPT".
   std::string of(const std::string& mark) const;  // for a new attempt; "" if it has none
   bool is_alive(const std::string& mark) const;   // whether a process lives in it
   void kill(const std::string& mark) const;

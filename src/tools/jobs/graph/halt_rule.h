@@ -1,4 +1,4 @@
-// When a batch ends before all its jobs are over: --halt, as in GNU parallel.
+// Decides when a batch ends before all its jobs are over: --halt, as in GNU parallel.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class HaltRule {
   // "never", "soon,fail=3", "now,success=1", "soon,done=10%". Throws Error.
   explicit HaltRule(std::string_view text);
 
-  // Counts a finished job, out of `of`.
+  // Counts a finished job. of: the number of all jobs.
   void count(JobState state, std::int64_t of);
   // The action due now; returned only once.
   How due();

@@ -26,10 +26,11 @@ class JobGraph {
   void add(std::int64_t job, JobState state);
   // Both jobs must exist; repeating a call has no effect. There must be no circle.
   void need(std::int64_t job, std::int64_t needed);
-  // Call it once all is added. Returns how each waiting job stands, in the order of `jobs`.
+  // Call it once all jobs are added. Returns the standing of each waiting job, in the order of
+  // `jobs`.
   std::vector<Change> begin(const std::vector<std::int64_t>& jobs);
 
-  // Returns the changes for this job and for others, each after those it depends on.
+  // Returns the changed standings of this job and of others. Each comes after those it depends on.
   std::vector<Change> set_state(std::int64_t job, JobState state);
   Standing standing(std::int64_t job) const { return nodes_.at(job).standing; }
 

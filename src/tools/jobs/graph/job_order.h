@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Jobs of one group, as [begin, end) of the list. `name` may be empty.
+// The jobs of one group, as the range [begin, end) of the list. `name` may be empty.
 struct JobRange {
   Place place;
   std::string name;
@@ -20,10 +20,10 @@ struct JobRange {
 
 inline constexpr std::size_t most_dependencies = 1'000'000;
 
-// Sets `after` of each job to the keys that `names` lists for it: a job, a group, or a pattern with
-// * and ? over names of jobs. names: one entry per job, possibly empty. Throws Error for a name
-// that nothing has (the nearest is named), more than `most_dependencies`, or a circle (it is
-// named).
+// Sets `after` of each job to the keys of the jobs that `names` lists for it. A name is a job, a
+// group, or a pattern with * and ? over names of jobs. names: one entry per job, possibly empty.
+// Throws Error if nothing has the name (it suggests the nearest), if there are more than
+// `most_dependencies`, or if there is a circle (it names the circle).
 void resolve_after(std::vector<Job>& jobs, const std::vector<JobRange>& groups,
                    const std::vector<std::vector<std::string>>& names);
 

@@ -14,10 +14,11 @@
 
 namespace lockstep {
 
-// Higher priority comes first, then lower number. A job that fits begins before earlier ones that
-// do not. There are exceptions, without which those would wait for ever:
+// Jobs with higher priority come first, then those with lower numbers. A job that fits begins
+// before earlier ones that do not fit. There are two exceptions, without which earlier jobs might
+// wait for ever:
 //   - If an earlier job lacks devices, no job that wants devices begins.
-//   - If an earlier job lacks cores alone, no job of lower priority that wants cores begins. One
+//   - If an earlier job lacks only cores, no job of lower priority that wants cores begins. A job
 //     of the same priority does, until the earlier one has lacked cores for `let_past_s`.
 class JobQueue {
  public:
@@ -28,11 +29,11 @@ class JobQueue {
     double cpus = 1;
     GpuRequest gpus;
     std::string packed;  // the kind of jobs that share devices by measurement; or ""
-    bool alone = false;  // for another distinction of the caller's
+    bool alone = false;  // a further distinction by the caller
     bool operator<(const Demand& other) const;
   };
 
-  // The job begins after its QueuedJob::not_before, if that is later than wall_s (unix time).
+  // If QueuedJob::not_before is later than wall_s (unix time), the job begins after it.
   void put(const QueuedJob& job, const Demand& demand, double wall_s);
   // Arguments as for `put`. Has no effect if the job is not there.
   void erase(const QueuedJob& job);
@@ -42,7 +43,7 @@ class JobQueue {
   std::optional<double> next_delayed() const;  // unix time
 
   bool empty() const { return ready_.empty() && delayed_.empty(); }
-  // Whether some ready job satisfies `is`, which is called for the first job of each demand.
+  // Whether some ready job satisfies `is`. Only the first job of each demand is tested.
   bool any(const std::function<bool(std::int64_t)>& is) const;
 
   struct Caller {

@@ -5,10 +5,10 @@
 
 namespace lockstep {
 
-// Throws Error, which names the job. The working folder must exist. The command must be executable
-// and in PATH (of the job's environment, else of this process), or relative to the working folder
-// if it has a slash. Equal jobs are checked once. Texts with a placeholder of an attempt are not
-// checked, and neither are shell lines.
+// Throws Error, which names the job. The working folder must exist. A command with a slash is
+// relative to the working folder; any other must be in PATH (of the job's environment, else of this
+// process). The command must be executable. Equal jobs are checked once. Not checked are texts with
+// a placeholder of an attempt, and shell lines.
 void check_jobs(const JobList& list);
 void check_jobs(const JobSource& source);
 

@@ -8,11 +8,11 @@
 
 namespace lockstep {
 
-// "0", "1", "2" …, "0.25" up to below 1, "auto". Throws Error for anything else, such as "0.1",
-// with which more than four jobs would share a device.
+// Parses "0", "1", "2" …, "auto", or a share from "0.25" to below 1. Throws Error for anything
+// else. For example, "0.1" would let more than four jobs share a device.
 GpuRequest parse_gpus(std::string_view text);
 
-// "2GiB", "1.5 GB", "800M", a number of bytes, "measure", "all". Throws Error.
+// Parses "2GiB", "1.5 GB", "800M", a number of bytes, "measure", "all". Throws Error.
 GpuMemoryRequest parse_gpu_memory(std::string_view text);
 
 // Parses bytes. KiB, MiB, GiB and TiB, also as K, M, G and T, are powers of 1024; kB, MB, GB and TB

@@ -15,10 +15,11 @@ class JobSource {
  public:
   using Visit = std::function<void(const Job&)>;
 
-  // Generates all jobs once, to check them. Throws Error as `expand_jobs`.
+  // Generates all jobs once, to check them. Throws Error as `expand_jobs` does.
   JobSource(std::vector<JobGroup> groups, const BatchLimits& limits);
 
-  // The jobs of `expand_jobs`, in their order. A job is valid until `visit` returns.
+  // Visits the jobs that `expand_jobs` returns, in their order. A job is valid until `visit`
+  // returns.
   void each(const Visit& visit) const;
   JobList list() const;  // all at once
   std::size_t size() const { return size_; }

@@ -15,14 +15,16 @@ class JobTemplate {
   // the template.
   explicit JobTemplate(const JobGroup& group);
 
-  // Sets everything but key and `after`; no name if there is nothing to make it from.
+  // Sets everything except the key and `after`. The name stays empty if neither group nor
+  // parameters give one.
   Job make(JobParameters parameters, std::int64_t number) const;
 
-  // Whether the group's name has placeholders, so that it alone names the jobs.
+  // Whether the group's name has placeholders. It alone then makes the names of the jobs.
   bool names_jobs() const { return !name_.empty() && name_[0].uses_parameters(); }
-  // The group's name filled in for this job, before characters are replaced; if names_jobs().
+  // The group's name, filled in for this job, before characters are replaced. Call it only if
+  // names_jobs().
   std::string written_name(const Job& job) const;
-  // The names in `after` for this job.
+  // The names in `after`, filled in for this job.
   std::vector<std::string> after(const Job& job) const;
   bool has_after() const { return !after_.empty(); }
 

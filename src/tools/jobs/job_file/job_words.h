@@ -19,7 +19,8 @@ struct JobWordsOptions {
   // (as in a JobGroup). Its command is ignored.
   Job job{};
   BatchLimits limits{};
-  // -a: files with a value per line, "-" for `input`. These sources come before those of the words.
+  // -a: files with a value per line; "-" means `input`. These sources come before those of the
+  // words.
   std::vector<std::string> argument_files{};
   // The base of relative files and of a relative working folder; by default the current folder.
   std::filesystem::path folder = std::filesystem::current_path();
@@ -27,12 +28,12 @@ struct JobWordsOptions {
 
 // words: a command, then sources of values:
 //   ::: a b       values              :::: FILE …    their lines; "-" is `input`
-//   :::+ c d      values that go with those of the source before, one by one; ::::+ likewise
-// One job for each combination, with the last source varying fastest. The parameters are called 1,
-// 2, …, so {1} and {} stand for values. A command that names none of them gets all of them at its
-// end, as separate words. Without sources there is one job. With `shell` the words are one line.
-// Throws Error: no command, a source without values, linked sources of different lengths, and
-// errors of `expand_jobs`.
+//   :::+ c d      values paired one by one with those of the source before; ::::+ likewise
+// There is one job for each combination, with the last source varying fastest. The parameters are
+// called 1, 2, …, so {1} and {} stand for values. If the command names none of them, all are
+// appended to it as separate words. Without sources there is one job. With `shell`, the words are
+// one line. Throws Error if there is no command, if a source has no values, if linked sources
+// differ in length, and for errors of `expand_jobs`.
 JobList read_job_words(std::span<const std::string> words, const JobWordsOptions& options,
                        std::istream& input);
 

@@ -1,5 +1,5 @@
 // Placeholders in the texts of a job: {name}, {1}, {}, {#}; and those of an attempt, which are
-// filled later.
+// filled in later.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,22 @@ struct PlaceholderScope {
 
 // A text with placeholders, parsed once and filled for many jobs.
 //   {lr} {1} {}     a parameter by name, by place; all of them, with spaces between
-//   {file/.}        without folder and extension: {x.} {x/} {x//} {x/.} as in GNU parallel
+//   {file/.}        without folder and extension: {x.} {x/} {x//} {x/.} work as in GNU parallel
 //   {#}             the job's number
-//   {{              a brace; so is a }} that closes it
+//   {{              a literal brace; a }} that closes it is one too
 // Braces around anything else stay unchanged: {print $1}, {"a": 1}.
 class TextTemplate {
  public:
-  // Throws Error for a placeholder without a value: names it, and the nearest that has one.
+  // Throws Error for a placeholder without a value; it names it, and suggests the nearest one.
   TextTemplate(std::string_view text, const PlaceholderScope& scope);
 
-  // The filled text, for fill_attempt. Placeholders of an attempt stay, and literal braces that
-  // look like one are doubled. Throws Error if the job lacks a parameter of the text.
+  // Returns the filled text, for fill_attempt. Placeholders of an attempt stay, and literal braces
+  // that look like one are doubled. Throws Error if the job lacks a parameter of the text.
   std::string fill(const JobParameters& parameters, std::int64_t number) const;
 
   bool uses_parameters() const;  // or the job's number
   bool uses(std::string_view attempt_name) const;
-  bool is_all() const;  // just {}
+  bool is_all() const;  // whether it is just {}
 
  private:
   enum class Kind { literal, parameter, all, number, attempt };
@@ -73,11 +73,11 @@ struct AttemptValues {
   int attempt = 1;         // {attempt}: from 1
 };
 
-// The job with these values filled in: command, environment, working folder, outputs. Outputs
-// become absolute: relative ones lie in the attempt's folder.
+// Returns the job with these values filled into command, environment, working folder and outputs.
+// Relative outputs become absolute paths in the attempt's folder.
 Job fill_attempt(Job job, const AttemptValues& values);
 
-// Fills one text of a job in the same way; never quoted.
+// Fills one text of a job in the same way, but never quotes.
 std::string fill_attempt(std::string_view text, const AttemptValues& values);
 
 // Whether the text still has a placeholder of an attempt.

@@ -57,21 +57,21 @@ struct WorkLimit {
 // which SQLite would delete. Missing files are accepted. what: the file's name in messages.
 void check_database_files(const std::filesystem::path& path, const char* what = "ledger");
 
-// No file is trusted. SQLite opens only regular files, runs no trigger, view or function that a
-// schema names, and verifies pages as it reads them.
+// Trusts no file. SQLite opens only regular files, runs no trigger, view or function that a schema
+// names, and verifies pages as it reads them.
 class Database {
  public:
   enum class Access {
     read,
     write,
     create,
-    // Another program's database, called so in messages. It is only read; if no program has it
-    // open, nothing is created beside it.
+    // Another program's database; messages call it so. It is only read. If no program has it open,
+    // nothing is created beside it.
     foreign
   };
-  // Waits up to `busy_s` for other users. ":memory:" is no file. Until `limit_work` is called, work
-  // is limited to reading a schema and a few rows. Throws Error naming the file if it is missing,
-  // not a database, damaged, or on a disk without locks.
+  // Waits up to `busy_s` for other users. ":memory:" opens a database without a file. Until
+  // `limit_work` is called, work is limited to reading a schema and a few rows. Throws Error with
+  // the file's name if it is missing, not a database, damaged, or on a disk without locks.
   Database(std::filesystem::path path, Access access, double busy_s = 30);
   ~Database();
   Database(const Database&) = delete;
@@ -80,7 +80,7 @@ class Database {
   void execute(const std::string& sql);  // any number of statements without parameters
   // Cached by its text: the same text returns the same statement.
   Statement& prepared(const std::string& sql);
-  // Counts steps from now on. Beyond the limit statements throw Error.
+  // Counts steps from now on. Beyond the limit, statements throw Error.
   void limit_work(WorkLimit limit);
   std::int64_t last_row_id() const;
   std::int64_t changes() const;  // rows changed by the last statement
@@ -105,8 +105,8 @@ class Database {
   bool took_too_long_ = false;
 };
 
-// BEGIN IMMEDIATE … COMMIT; rolls back if destroyed without `commit`. A nested one is a part of the
-// outer one.
+// BEGIN IMMEDIATE … COMMIT. Rolls back if it is destroyed without `commit`. A nested transaction is
+// part of the outer one.
 class Transaction {
  public:
   explicit Transaction(Database& database);

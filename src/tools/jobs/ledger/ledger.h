@@ -1,9 +1,9 @@
-// The state of a batch in one SQLite file: jobs, attempts, and requests of other commands.
+// The state of a batch in one SQLite file: jobs, attempts, and requests from other commands.
 //
-// Contract: whatever is killed, and whenever, no job is lost and no job has two attempts at once.
-//   - An attempt is written down before anything of it is started.
-//   - What ended is written down as it is known; `sync` makes it durable, and only then is it
-//     reported. A power loss before that runs the job again.
+// Contract: no matter what is killed and when, no job is lost and no job has two attempts at once.
+//   - An attempt is recorded before any part of it is started.
+//   - An end is recorded once it is known. `sync` makes it durable, and only then is it reported. A
+//     power loss before that makes the job run again.
 // Table layout: docs/reference/batch-ledger.md.
 #pragma once
 
@@ -51,7 +51,7 @@ enum class AttemptOutcome {
 };
 const char* to_string(AttemptOutcome outcome);
 
-// The facts of a job that the scheduler needs to choose it; the rest is read when it starts.
+// The facts about a job by which the scheduler chooses it. The rest is read when the job starts.
 struct QueuedJob {
   std::int64_t id = 0;
   JobState state = JobState::waiting;
@@ -67,7 +67,7 @@ struct QueuedJob {
 struct Attempt {
   std::int64_t id = 0, job = 0;
   int number = 0;          // of this job, from 1
-  std::string supervisor;  // whose record shows how it ended
+  std::string supervisor;  // its record shows how the attempt ended
   int slot = 0;
   std::vector<int> cores;
   std::vector<std::string> devices;  // UUIDs
@@ -84,7 +84,7 @@ struct AttemptEnd {
   double started = 0, ended = 0;  // unix seconds
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
-  bool counts = true;  // among the job's tries; stopped or lost attempts never do
+  bool counts = true;  // whether it is among the job's tries; stopped or lost attempts never are
   // For an attempt with devices:
   std::string placement;                       // a PlaceVerdict; "" without devices
   std::int64_t gpu_memory_bytes = 0;           // peak on one device; 0: not seen
@@ -103,36 +103,36 @@ struct Request {
 struct AddedJobs {
   std::int64_t added = 0, known = 0;
   std::int64_t left_out = 0;  // waiting jobs that are no longer listed: they will not run
-  std::int64_t renamed = 0;   // of those added: earlier jobs have their names
-  std::string first_renamed;  // its name in the ledger
+  std::int64_t renamed = 0;   // added jobs whose names earlier jobs already have
+  std::string first_renamed;  // the new name of the first of these
 };
 
-// A generous limit for any use of a ledger of this size, but at most limit_s.
+// A limit that suffices for any use of a ledger of this size, but at most limit_s.
 WorkLimit reading_limit(const std::filesystem::path& file, double limit_s);
 
 class Ledger {
  public:
-  // Creates a new file, or opens an existing one of this version. Throws Error; nothing was changed
-  // then.
+  // Creates a new file, or opens an existing one of this version. Throws Error, and then has
+  // changed nothing.
   static Ledger open(const std::filesystem::path& file);
-  // Changes nothing. The file may come from anybody, so reading is limited by its size and to
-  // `limit_s` seconds of processor time. Beyond that every call throws Error.
+  // Opens without changing anything. The file may come from anybody, so reading is limited by its
+  // size and to `limit_s` seconds of processor time. Beyond that, every call throws Error.
   static Ledger open_to_read(const std::filesystem::path& file, double limit_s = INFINITY);
   static Ledger in_memory();  // empty
   // Creates a file with these jobs under their own numbers. Jobs with the keys `held` wait for jobs
-  // of other ledgers. Attempts count from `attempts` + 1. Neither synced nor safe from kills: for a
-  // folder that is not in use yet.
+  // of other ledgers. Attempts count from `attempts` + 1. The file is neither synced nor safe from
+  // kills, so use this only for a folder that is not in use yet.
   static void build(const std::filesystem::path& file, const JobList& list, std::int64_t attempts,
                     const std::vector<std::string>& held);
 
-  // Adds jobs. Those whose key is known keep everything but priority, resources and retries. With
-  // `replaces`, jobs that are not in the list are no longer listed. Assigns numbers, and other
-  // names to jobs whose name an earlier one has.
+  // Adds jobs. Jobs whose key is known keep everything except priority, resources and retries. With
+  // `replaces`, jobs that are not in the list are no longer listed. Assigns numbers. Assigns
+  // another name to a job if an earlier one has its name.
   AddedJobs add(const JobList& list, bool replaces);
   AddedJobs add(const JobSource& source, bool replaces);
   BatchLimits limits();
   std::vector<std::string> left_out();  // as in BatchLimits
-  // The command that makes the jobs anew from the data; "" after a run of a job file.
+  // The command that makes the jobs anew from the data; "" if they came from a job file.
   std::string made_by();
   void set_made_by(const std::string& command);
 
@@ -141,19 +141,20 @@ class Ledger {
   bool wants_gpu();
   std::vector<std::pair<std::int64_t, std::int64_t>> dependencies();  // job, the job it needs
   Job job(std::int64_t id);
-  // A job by its name in the ledger, or by its number. The name of a job that is no longer listed
-  // stands for the listed one that has the same name in its job file, if there is one, but not for
-  // one whose value merely looks the same in a name, such as "M M" for "M&M".
+  // Finds a job by its name in the ledger, or by its number. If the job with that name is no longer
+  // listed, the listed job that has the same name in its job file is found instead. That is not so
+  // if their values only look the same in a name, such as "M M" and "M&M".
   std::optional<std::int64_t> find(const std::string& name_or_number);
   std::map<JobState, std::int64_t> counts();  // of listed jobs
   std::int64_t unsynced();  // listed jobs whose end would not survive a power loss yet
 
-  // Records all in one transaction, before any of them starts. Sets id and number.
+  // Records all these attempts in one transaction, before any of them starts. Sets id and number.
   void begin(std::vector<Attempt>& attempts);
-  // Records the request until the attempt has ended, also for a later scheduler.
+  // Records the request to end the attempt. It stays until the attempt has ended, also for a later
+  // scheduler.
   void ask_end(const Attempt& attempt);
-  // Records the end of the attempt and the state of its job together. No effect if the attempt's
-  // end was known.
+  // Records the end of the attempt and the state of its job together. Has no effect if the
+  // attempt's end is already recorded.
   void end(const Attempt& attempt, const AttemptEnd& end, JobState state, double not_before);
   std::vector<JobResult> results(std::int64_t attempt);  // by name
   std::vector<Attempt> unfinished();                     // attempts without an end
@@ -162,11 +163,11 @@ class Ledger {
                                                         // none
   int tries(std::int64_t job);                          // attempts that count
   void set_state(std::int64_t job, JobState state, const std::string& reason);
-  void forget_tries(std::int64_t job);  // it waits, with all of its retries
+  void forget_tries(std::int64_t job);  // the job waits again, with all of its retries
 
   // Makes everything written so far, and all files of the batch's folder, survive a power loss.
   void sync();
-  // For use after the machine went down: jobs that ended since the last `sync` run again. Returns
+  // Call it after the machine went down. Jobs that ended since the last `sync` wait again. Returns
   // their number.
   std::int64_t forget_unsynced();
 

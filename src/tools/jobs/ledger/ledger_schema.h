@@ -12,7 +12,7 @@ namespace lockstep {
 
 inline constexpr std::int64_t ledger_format_version = 2;
 
-// schema: the database itself ("main") or an attached one. 0: no version is recorded.
+// schema: the database itself ("main") or an attached one. Returns 0 if no version is recorded.
 std::int64_t ledger_version(Database& database, const std::string& schema);
 
 // The database must be empty.

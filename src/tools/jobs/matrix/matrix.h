@@ -1,4 +1,4 @@
-// All combinations of parameters: lists of values, exclusions, additions.
+// All combinations of parameters, from lists of values, exclusions and additions.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// The limit for a batch. The fuzzers lower it, so that no input takes long.
+// The most jobs of a batch. The fuzzers lower it, so that no input takes long.
 inline std::int64_t most_jobs = 1'000'000;
 
 // Parameters that vary together: a row has a value for each name. Most axes have one name.
@@ -27,8 +27,8 @@ struct Matrix {
     Place place;
     std::vector<std::pair<std::string, std::vector<std::string>>> values;
   };
-  // As in GitHub Actions, its parameters are added to every combination of the axes whose values it
-  // does not contradict. If there is none, it becomes a combination of its own.
+  // As in GitHub Actions: its parameters are added to every combination of the axes that has no
+  // other value for them. If there is no such combination, it becomes one of its own.
   struct Inclusion {
     Place place;
     JobParameters values;
@@ -40,23 +40,23 @@ struct Matrix {
   std::vector<Inclusion> include;
 
   bool empty() const { return axes.empty() && include.empty(); }
-  // All names of parameters: those of the axes, then of `include`, each once.
+  // All names of parameters, each once: first those of the axes, then those of `include`.
   std::vector<std::string> names() const;
 };
 
-// Combinations in the order of the axes, the last varying fastest; then those that `include` adds.
-// An empty matrix gives one combination without parameters. Throws Error for more than `most_jobs`
-// (before any is made), if `exclude` leaves nothing, for a repeated name, and for a name in
-// `exclude` that no axis has.
+// Returns the combinations in the order of the axes, the last varying fastest, and then those that
+// `include` adds. An empty matrix gives one combination without parameters. Throws Error for more
+// than `most_jobs` (before any is made), if `exclude` leaves nothing, for a repeated name, and for
+// a name in `exclude` that no axis has.
 std::vector<JobParameters> expand_matrix(const Matrix& matrix);
 
 std::size_t count_combinations(const Matrix& matrix);  // without those that `include` adds
 
-// The same one by one, without keeping them, for a matrix without `include`.
+// Visits the combinations one by one without keeping them. For a matrix without `include`.
 void each_combination(const Matrix& matrix, const std::function<void(JobParameters)>& visit);
 
-// Throws Error unless the name is valid for a parameter: letters, digits, _, - and . inside,
-// beginning with a letter; not out, slot, gpu or attempt.
+// Throws Error unless the name is valid for a parameter: letters, digits, and inside also _, - and
+// .; the first is a letter. The names out, slot, gpu and attempt are invalid.
 void check_parameter_name(const std::string& name);
 
 // Throws Error, with the reason in words, if there would be more than `most_jobs`.

@@ -1,4 +1,4 @@
-// The values of a parameter as a job file gives them.
+// Reads the values of a parameter from a job file.
 #pragma once
 
 #include <filesystem>
@@ -22,17 +22,16 @@ namespace lockstep {
 MatrixAxis read_axis(const std::string& key, const detail::TomlNode& node,
                      const std::filesystem::path& folder, const std::string& file);
 
-// The value of a number, text, boolean or date, as written. Throws Error for others, and for a text
+// A number, text, boolean or date as it is written. Throws Error for other values, and for a text
 // with a NUL, which cannot be passed to a program.
 std::string scalar_text(const detail::TomlNode& node, const std::string& what);
 
-// Whether a program can receive and a ledger can hold the text: UTF-8 without a NUL.
+// Whether a program can receive the text and a ledger can store it: UTF-8 without a NUL.
 bool is_value(const std::string& text);
-// Throws the Error for an invalid value; where: its place, as in "names.txt, line 2".
+// Throws the Error for an invalid value. where: the place of the value, "names.txt, line 2".
 [[noreturn]] void fail_value(const std::string& text, const std::string& where);
 
-// The non-empty lines of a list, as lines_of reads them. Throws Error, which names `source` and the
-// line.
+// The non-empty lines of a list, read by lines_of. Throws Error, which names `source` and the line.
 std::vector<std::string> value_lines(const std::string& text, const std::string& source);
 
 }  // namespace lockstep

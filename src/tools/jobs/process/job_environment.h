@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// In the attempt's folder: the target of LOCKSTEP_EVENTS.
+// The file in the attempt's folder to which LOCKSTEP_EVENTS points.
 inline constexpr const char* events_file = "events.jsonl";
 
 struct AttemptPlace {
@@ -21,15 +21,15 @@ struct AttemptPlace {
   std::vector<std::string> devices;  // UUIDs; empty: it sees no GPU (LOCKSTEP_DEVICE=cpu)
 };
 
-// "NAME=value". The job's own variables take precedence, except over those that tell its place.
-// GPUs are given by UUID, so that an index in the program counts among its own.
+// Returns texts "NAME=value". The job's own variables take precedence, except over those that say
+// where it runs. GPUs are given by UUID, so the program's own indexes begin at 0.
 std::vector<std::string> job_environment(const Job& job, const AttemptPlace& place);
 
 // NAME in "NAME=value".
 std::string_view variable_name(std::string_view variable);
 
-// Whether the value differs between attempts of the same program: the job's folder, name, place and
-// parameters.
+// Whether the variable's value differs between attempts of one program: the job's folder, name,
+// place and parameters.
 bool is_of_attempt(std::string_view name);
 
 }  // namespace lockstep

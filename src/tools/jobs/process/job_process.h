@@ -34,7 +34,7 @@ struct JobOrder {
   std::optional<double> timeout_s;
   double grace_s = 10;     // from SIGTERM to SIGKILL
   std::size_t leases = 0;  // number of open files that come with it, kept until it is over
-  // With workers = "kept": the mark of processes that wait for the next job; else "".
+  // With workers = "kept": the mark of processes that wait for the next job. Otherwise "".
   std::string worker_mark;
 };
 nlohmann::json order_json(const JobOrder& order);
@@ -49,9 +49,9 @@ struct JobExit {
   int signal = 0;
   std::string ended_by;           // "", "timeout", or the word of the requester
   double started = 0, ended = 0;  // unix seconds
-  // Over all of its processes if its control group knows. Otherwise over the processes that were
-  // waited for, with the memory of the largest. If a job's process stays for the next one, memory
-  // is that of this process only, without children that it waited for.
+  // Summed over all processes of the attempt if its control group counts them. Otherwise over the
+  // processes that were waited for, with the memory of the largest. If a process stays for the next
+  // job, memory is that of this process alone, without children that it waited for.
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
   bool cleared = true;   // none of its processes remain; false: SIGKILL does not end some
@@ -62,9 +62,10 @@ JobExit exit_from_json(const nlohmann::json& value);  // throws Error or nlohman
 
 class JobProcess {
  public:
-  // Starts the order; a command that cannot be started is over at once. leaders: the living
-  // processes that this supervisor started. It must outlive this object, which adds and removes its
-  // own. worker: a kept process that serves the order; null: starts a new process.
+  // Starts the order. An attempt whose command cannot be started is over at once. leaders: the
+  // living processes that this supervisor started. The set must outlive this object, which adds its
+  // own process and removes it. worker: a kept process that serves the order; null: starts a new
+  // process.
   JobProcess(JobOrder order, std::vector<UniqueFd> leases, std::set<pid_t>& leaders, double now_s,
              double wall_s, std::unique_ptr<KeptWorker> worker = nullptr);
   ~JobProcess();
@@ -78,15 +79,15 @@ class JobProcess {
   void read_output();                              // moves available output into the log
   int worker_fd() const { return worker_ ? worker_->fd() : -1; }
   void read_worker(double now_s, double wall_s);
-  // Once it is over: the process that stays for the next job, if any.
+  // Once the attempt is over: returns the process that stays for the next job, if there is one.
   std::unique_ptr<KeptWorker> take_worker() { return std::move(worker_); }
-  // The words of a program whose copy did not take the job up correctly; else empty.
+  // The words of a program whose copy did not take up the job correctly; otherwise empty.
   const std::vector<std::string>& distrusted() const { return distrusted_; }
   void reaped(int wait_status, const rusage& usage, double wall_s);
-  // Sends SIGTERM to all of it, and SIGKILL later. `why` goes into the record; the first call
-  // counts. An attempt that ended by itself is not changed.
+  // Sends SIGTERM to all processes of the attempt, and SIGKILL later. `why` goes into the record;
+  // only the first call counts. An attempt that ended by itself is not changed.
   void stop(const std::string& why, double now_s);
-  // Checks deadlines and, once the leader is gone, its remaining processes.
+  // Checks deadlines. Once the leader is gone, also checks the remaining processes.
   void look(double now_s, double wall_s);
   bool over() const { return leader_ == 0 && tree_gone_; }
   double next_look_s() const;  // monotonic

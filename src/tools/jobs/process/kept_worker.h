@@ -1,8 +1,9 @@
-// A process that stays for the next job of its program (workers = "kept"), from a supervisor's
-// view. There are two ways. Either a job that has loaded its data forks: it runs itself, and its
-// copy waits at the inherited socket. The copy gets the next job, and forks before running it. So
-// every job is a process of its own and a child of the supervisor, with its own session, log and
-// times. Or a job that has ended stays itself: it reports its exit code, and waits at the socket.
+// A process that stays for the next job of its program (workers = "kept"), as a supervisor sees it.
+// There are two ways. In the first, a job that has loaded its data forks. The job runs itself, and
+// its copy waits at the inherited socket. The copy gets the next job, and forks before it runs that
+// job. So every job is a process of its own and a child of the supervisor, with its own session,
+// log and times. In the second, the process of a job that has ended stays: it reports the exit
+// code, and waits at the socket.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +22,7 @@ namespace lockstep {
 
 struct JobOrder;
 
-// The variable of jobs in a batch with kept workers: "FD MARK". MARK is the value of
+// Jobs of a batch with kept workers have this variable, "FD MARK". MARK is the value of
 // LOCKSTEP_ATTEMPT in processes that wait for a job.
 inline constexpr const char* worker_variable = "LOCKSTEP_WORKER";
 
@@ -32,25 +33,28 @@ class KeptWorker {
   KeptWorker(const KeptWorker&) = delete;
   KeptWorker& operator=(const KeptWorker&) = delete;
 
-  // The new process runs this attempt.
+  // Tells it that the new process runs this attempt.
   void began(pid_t job, const JobOrder& order);
-  // Gives the attempt to the copy, which prints to `output` from now on. False if the copy is gone.
+  // Gives the attempt to the copy, which then prints to `output`. False if the copy is gone.
   bool give(const JobOrder& order, int output);
 
   int fd() const { return socket_.get(); }  // -1: nothing more will be received
   void read();                              // reads available messages, without waiting
   bool took() const { return took_; }       // the attempt that began last is running
   pid_t copy() const { return copy_; }      // the process that waits for the next job; 0: none
-  // The exit code of a job that has ended while its process stayed. The process is `copy` now, or 0
-  // if it has gone since. Nothing: the job runs, or its process ends with it.
+  // The exit code of a job that has ended while its process stayed. That process is now `copy`,
+  // which is 0 if the process has ended since. Nothing if the job runs, or if its process ends with
+  // it.
   std::optional<int> ended() const { return ended_; }
-  // Whether the copy can run this order. The command must begin with the program's words, in the
-  // same folder (in another the same words may name another file), or each in the folder of its
-  // attempt. The environment must be the same, except for variables that differ between attempts.
+  // Whether the copy can run this order. The command must begin with the program's words. The
+  // folder must be the same (in another one the same words may name another file), or each must be
+  // the folder of its attempt. The environment must be the same, except for variables that differ
+  // between attempts.
   bool serves(const JobOrder& order) const;
   const std::vector<std::string>& program() const { return program_; }
-  // No further job comes. Ends the copy if it is a child of the calling process. others: children
-  // known not to be copies; one may have the number of a copy that has gone.
+  // Call it if no further job comes. Ends the copy if it is a child of the calling process. others:
+  // children that are known not to be copies. One of them may have the number of a copy that has
+  // ended.
   void dismiss(const std::set<pid_t>& others = {});
 
  private:

@@ -1,5 +1,5 @@
-// A job's side of workers = "kept": a copy of the process, or the process itself, stays and becomes
-// the next job.
+// A job's side of workers = "kept": either a copy of the process or the process itself stays, and
+// becomes the next job.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,7 +13,7 @@ namespace lockstep {
 
 class NextJob {
  public:
-  // Removes LOCKSTEP_WORKER from the environment. Construct it before anything changes the
+  // Removes LOCKSTEP_WORKER from the environment. Construct it before any code changes the
   // environment.
   NextJob();
   NextJob(const NextJob&) = delete;
@@ -21,22 +21,24 @@ class NextJob {
 
   bool possible() const { return static_cast<bool>(socket_); }
   // Forks, if the batch keeps workers and this process has one thread. arguments: those of the job,
-  // the last words of its command. The words before them are the program; the copy serves jobs of
-  // the same program.
+  // which are the last words of its command. The words before them are the program. The copy serves
+  // only jobs of the same program.
   //
-  // In the calling process: returns nothing; the caller runs its job. Further calls do nothing.
+  // In the calling process it returns nothing, and the caller runs its job. Further calls do
+  // nothing.
   //
-  // In the copy: waits, and returns the arguments of the next job, with that job's environment,
-  // working folder, outputs and session in place. Ends the copy if no further job comes.
+  // In the copy it waits, and returns the arguments of the next job. That job's environment,
+  // working folder, outputs and session are then in place. If no further job comes, the copy ends.
   std::optional<std::vector<std::string>> leave_copy(const std::vector<std::string>& arguments);
-  // Ends the job instead of the process, if the batch keeps workers and nothing is left of the job:
-  // one thread, no children. Reports that it ended with `code`, and continues as a copy does. Use
+  // Ends the job but not the process, if the batch keeps workers and the job has left nothing: one
+  // thread, no children. Reports that the job ended with `code`, and continues as a copy does. Use
   // it only if the job changed nothing in its process that a later job could see. Returns nothing
   // if the process must end.
   std::optional<std::vector<std::string>> stay(const std::vector<std::string>& arguments, int code);
   // Whether this process has run a job before.
   bool stayed() const { return stayed_; }
-  // Runs the given job in this process as a newly started program with these words. Throws Error.
+  // Runs the given job in this process, as a newly started program with these words would. Throws
+  // Error.
   [[noreturn]] void begin_anew(const std::vector<std::string>& words);
 
  private:

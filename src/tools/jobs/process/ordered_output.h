@@ -1,4 +1,4 @@
-// The output of jobs in the order of their numbers: --keep-order.
+// Prints the output of jobs in the order of their numbers: --keep-order.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@ namespace lockstep {
 
 class OrderedOutput {
  public:
-  // jobs: those that are still to end. fd: the destination; the caller keeps it.
+  // jobs: those that have not ended yet. fd: the destination, which the caller keeps open.
   OrderedOutput(std::set<std::int64_t> jobs, int fd);
 
-  // log: that of the finished job, which need not exist. Copies it, and logs that waited for it,
-  // once all jobs with lower numbers are over.
+  // log: that of the finished job; it need not exist. Once all jobs with lower numbers are over,
+  // copies it, and then the logs that waited for it.
   void ended(std::int64_t job, const std::filesystem::path& log);
-  // The job will not run: nothing waits for it any more.
+  // Says that the job will not run, so nothing waits for it any more.
   void will_not_run(std::int64_t job);
-  // No jobs but these will end any more.
+  // Says that only these jobs will still end.
   void await_only(const std::set<std::int64_t>& jobs);
   // Copies the remaining logs of finished jobs.
   void finish();
-  // The reader is gone, or writing failed: nothing more is written. The logs stay.
+  // True if the reader is gone or writing failed. Nothing more is written then. The logs stay.
   bool broken() const { return broken_; }
 
  private:

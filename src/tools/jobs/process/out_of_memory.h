@@ -6,8 +6,8 @@
 
 namespace lockstep {
 
-// The line near the end of its log that says so, as written by PyTorch, CUDA, cuBLAS, cuDNN, NCCL,
-// JAX, TensorFlow, LightGBM, XGBoost and Lockstep. "" if there is none.
+// The line near the end of its log that reports this, as PyTorch, CUDA, cuBLAS, cuDNN, NCCL, JAX,
+// TensorFlow, LightGBM, XGBoost and Lockstep write it. "" if there is none.
 std::string out_of_memory_line(const std::filesystem::path& log);
 
 }  // namespace lockstep

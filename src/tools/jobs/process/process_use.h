@@ -1,5 +1,5 @@
-// The resources that a living process has used so far. For a process that runs several jobs, the
-// kernel only reports the sum when it has ended.
+// The resources that a living process has used so far. This is needed for a process that runs
+// several jobs, because the kernel reports only the sum, when the process has ended.
 #pragma once
 
 #include <sys/types.h>
@@ -8,11 +8,11 @@
 
 namespace lockstep {
 
-// Its processor seconds, and in whole clock ticks those of children that it waited for. 0: it is
-// gone.
+// Processor seconds of the process, plus those of children that it waited for (in whole clock
+// ticks). 0 if it is gone.
 double cpu_s_of(pid_t process);
 
-// Its peak resident memory since it began or `forget_peak` was called. 0: it is gone.
+// Peak resident memory of the process since it began or `forget_peak` was called. 0 if it is gone.
 std::int64_t peak_memory_bytes(pid_t process);
 // Restarts the peak from the present resident memory. Has no effect if /proc is not writable.
 void forget_peak(pid_t process);

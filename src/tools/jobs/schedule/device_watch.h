@@ -1,4 +1,4 @@
-// Observes the GPUs of a batch and their processes while its jobs run, through the driver.
+// Observes through the driver the GPUs of a batch and their processes while its jobs run.
 #pragma once
 
 #include <cstdint>
@@ -63,11 +63,11 @@ class DeviceWatch {
   bool take();
   void begin(AttemptSight& sight) const;  // call it when the attempt is about to start
   void look(const std::vector<WatchedAttempt>& attempts) const;
-  // For a device of the batch, from the newest sample. 0 and nothing mean unknown.
+  // For a device of the batch, from the newest sample. 0 or nothing if unknown.
   std::int64_t used_bytes(std::size_t device) const;
   std::int64_t total_bytes(std::size_t device) const;
   std::optional<double> activity_percent(std::size_t device) const;
-  // Whether processes other than jobs are visible on it.
+  // Whether processes that are not jobs are visible on it.
   bool has_others(std::size_t device) const;
 
  private:

@@ -19,18 +19,18 @@ class DeviceLeases {
  public:
   // Creates the folder. Throws Error.
   explicit DeviceLeases(std::filesystem::path folder);
-  // For this user: below XDG_STATE_HOME, ~/.local/state, or the system's temporary folder, the
-  // first that is writable.
+  // The first writable folder of these: below XDG_STATE_HOME, below ~/.local/state, in the system's
+  // temporary folder.
   static std::filesystem::path usual_folder();
 
-  // Takes parts for `share` of the device (0 < share <= 1), for one job. holder: written into the
-  // files, for people. Nothing if others have too many parts.
+  // Takes parts for `share` of the device (0 < share <= 1), for one job. holder: a text for people
+  // that is written into the files. Nothing if others hold too many parts.
   std::optional<std::vector<UniqueFd>> take(const std::string& uuid, double share,
                                             const std::string& holder);
-  // Takes all of it, shared with other trainings. Nothing if a batch has a part.
+  // Takes the whole device, shared with other trainings. Nothing if a batch holds a part.
   std::optional<std::vector<UniqueFd>> take_for_training(const std::string& uuid,
                                                          const std::string& holder);
-  // The `holder` texts of all who have parts of it now, each once.
+  // The `holder` texts of all that hold parts of it now, each once.
   std::vector<std::string> holders(const std::string& uuid) const;
 
  private:

@@ -17,9 +17,10 @@ class OtherTenants {
   explicit OtherTenants(std::vector<Device> devices);
   OtherTenants(std::vector<Device> devices, std::shared_ptr<GpuReader> reader);
 
-  // A program on a device (given by its index) that is no job of any batch: "python3 train.py
-  // (process 123)". Or memory of an ended process, if more is used than when the device was unused.
-  // "" if there is none, or if that is unknown. Processes that only draw do not count.
+  // Describes a program on a device (given by its index) that is no job of any batch: "python3
+  // train.py (process 123)". Also describes memory of an ended process, if no process is on the
+  // device but more memory is used than when it was unused. "" if there is neither, or if that is
+  // unknown. Processes that only draw do not count.
   std::string on(int device);
   std::function<std::string(int)> asker() {
     return [this](int device) { return on(device); };

@@ -1,8 +1,8 @@
-// How many jobs of a kind share each device, from measurements. Arithmetic only.
+// Decides by measurements how many jobs of a kind share each device. Arithmetic only.
 //
-// A kind is all jobs with the same command except for parameters. The first ones run alone on their
-// devices. Their peak memory decides how many fit, and their activity how many are tried first.
-// Then one more step is tried as long as a device completes more jobs with it.
+// A kind is all jobs that have the same command except for parameters. The first jobs of a kind run
+// alone on their devices. Their peak memory decides how many fit, and their activity how many are
+// tried first. Then the number rises by steps as long as a device completes more jobs with it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// An attempt that succeeded.
+// A successful attempt.
 struct PackedAttempt {
   double duration_s = 0;
   double together = 1;  // mean number of jobs of its kind on its device meanwhile, itself included
@@ -22,8 +22,8 @@ class Packing {
  public:
   static constexpr int most_per_device = 16;
 
-  // device_bytes: memory of the smallest device. known_bytes: the job's stated need on its device;
-  // 0: to be measured.
+  // device_bytes: memory of the smallest device. known_bytes: the need on its device that the job
+  // states; 0: it is measured.
   explicit Packing(std::int64_t device_bytes, std::int64_t known_bytes = 0);
 
   int per_device() const { return limit_; }
@@ -31,12 +31,12 @@ class Packing {
   int fits() const;  // jobs that fit into a device's memory; 1 if it was not measured
   std::int64_t peak_bytes() const { return peak_bytes_; }
 
-  // A job's peak on its device, and the activity in percent that it alone caused there. A higher
-  // peak than known lowers what fits. Returns true if per_device() has changed, and `why` explains
-  // it.
+  // Takes a job's peak on its device, and the activity in percent that the job caused there while
+  // it was alone. A higher peak than known lowers the number that fits. Returns true if
+  // per_device() has changed; `why` then explains it.
   bool saw(std::int64_t peak_bytes, std::optional<double> activity_percent);
   bool ended(const PackedAttempt& attempt);  // the same
-  // A job that shared its device ran out of memory.
+  // Says that a job that shared its device ran out of memory.
   bool out_of_memory();
   const std::string& why() const { return why_; }  // of the last change, for people
 
@@ -58,18 +58,18 @@ class Packing {
   std::string why_;
 };
 
-// Where jobs with gpus = auto run: on the CPU or on GPUs, whichever completes more of them.
+// Decides where jobs with gpus = auto run: on the CPU or on GPUs, whichever completes more of them.
 class CpuOrGpu {
  public:
   enum class Choice { unknown, cpu, gpu };
 
   Choice choice() const { return choice_; }
-  // Whether a trial is still needed there; only one runs at a time.
+  // Whether a trial is still needed there. Only one trial runs there at a time.
   bool wants_trial(Choice where) const;
   void trial_begins(Choice where);
-  // A trial that failed shows that the job cannot run there. If it fails on both, other jobs are
-  // tried. at_once: concurrent jobs of the machine there. Returns true once it is decided, and
-  // `why` explains it.
+  // A failed trial shows that the job cannot run there. If a job fails on both, other jobs are
+  // tried. at_once: the number of jobs that the machine can run there at once. Returns true once
+  // the choice is made; `why` then explains it.
   bool trial_ended(Choice where, bool succeeded, double duration_s, int at_once);
   void trial_stopped(Choice where) { of(where).runs = false; }  // without a result
   const std::string& why() const { return why_; }

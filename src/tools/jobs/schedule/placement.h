@@ -1,4 +1,4 @@
-// The cores and devices of jobs, and whether one more fits. Arithmetic only.
+// Assigns cores and devices to jobs, and tells whether one more job fits. Arithmetic only.
 #pragma once
 
 #include <limits>
@@ -22,7 +22,7 @@ struct Placement {
   int slot = 0;                // from 0: the lowest free one
   std::vector<int> cores;      // cores to run on; empty: any
   std::vector<int> devices;    // indexes into BatchResources::devices
-  double cpus = 0, share = 0;  // its part of the cores, and of each of its devices
+  double cpus = 0, share = 0;  // the cores it has, and the part of each of its devices
 };
 
 // Why a job does not fit now.
@@ -36,7 +36,7 @@ class Resources {
   explicit Resources(BatchResources all);
 
   // Takes resources for the job, or returns nothing. Jobs are spread evenly: the device with most
-  // left comes first.
+  // capacity left comes first.
   std::optional<Placement> place(const QueuedJob& job);
   Lacks lacks(const QueuedJob& job) const;  // nothing if `place` would place it
   // Takes resources as an earlier scheduler assigned them; missing cores and devices are skipped.

@@ -1,4 +1,4 @@
-// Runs the jobs of a batch: decides what starts next and where, and acts on how it ended.
+// Runs the jobs of a batch: decides which job starts next and where, and acts on how it ended.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +37,12 @@ struct SchedulerSetup {
   std::uint64_t log_limit_bytes = 64u << 20;    // for each attempt; 0: none
   double grace_s = 10;                          // from SIGTERM to SIGKILL
   std::filesystem::path lease_folder;           // where devices are leased
-  // The other user of a device, given by its index; "" if there is none. Called while no job of
-  // this batch is on it.
+  // Names the other user of a device, given by its index; "" if there is none. Called while no job
+  // of this batch is on the device.
   std::function<std::string(int)> used_by;
   // observes jobs on their devices; null: nobody does
   std::unique_ptr<DeviceWatch> watch;
-  // Jobs of this kind run as use() says, instead of by gradual measurement; "": all are measured.
+  // Jobs of this kind run as use() says, and are not packed by measurement. "": all are measured.
   std::string searched_kind;
 };
 
@@ -55,8 +55,8 @@ struct RunningAttempt {
   pid_t pid = 0;            // 0: unknown so far
   double begun_s = 0;       // monotonic
   bool adopted = false;     // from an earlier scheduler's supervisor
-  int setting = 0;          // calls of Scheduler::use() before it began
-  int others_at_begin = 0;  // others running when it began
+  int setting = 0;          // number of calls of Scheduler::use() before it began
+  int others_at_begin = 0;  // number of other attempts that ran when it began
   double kill_at_s = 0;     // monotonic; for an adopted attempt whose end was requested
 
   // For an attempt with devices:
@@ -75,7 +75,8 @@ struct BatchCounts {
   std::int64_t left() const { return total - done - failed - skipped - cancelled - blocked; }
 };
 
-// Whether it ran out of device memory, or was killed, as the kernel does when the host runs out.
+// Whether the attempt ran out of device memory, or was killed, as the kernel does when the host
+// runs out.
 bool ran_out_of_memory(const RunningAttempt& running, const AttemptEnd& end);
 
 class Scheduler {
@@ -88,15 +89,16 @@ class Scheduler {
   ~Scheduler();
 
   void on_end(Ended ended) { on_end_ = std::move(ended); }
-  // never: called for jobs that will not run unless a retry of another one lets them. They need an
-  // unsuccessful job, or were cancelled before they began. Jobs already known to be so are reported
+  // never: called for each job that will not run unless another one is retried. Such a job needs an
+  // unsuccessful job, or was cancelled before it began. Jobs already known to be such are reported
   // at once.
   void on_never(std::function<void(std::int64_t)> never);
   // Decisions of the batch itself, for people; they are in the ledger too.
   void on_note(std::function<void(const std::string&)> note) { on_note_ = std::move(note); }
 
-  // One turn: waits at most `wait_s` for an event, or for `wake_fd` to be readable. Returns false
-  // once nothing runs and nothing more will. Throws Error if the ledger cannot be written.
+  // Makes one turn: waits at most `wait_s` for an event, or until `wake_fd` is readable. Returns
+  // false once nothing runs and nothing more will run. Throws Error if the ledger cannot be
+  // written.
   bool turn(double wait_s, int wake_fd);
 
   void drain();  // starts nothing more; running jobs may finish
@@ -109,20 +111,20 @@ class Scheduler {
   std::vector<const RunningAttempt*> running() const;
   const Resources& resources() const { return resources_; }
   const DeviceWatch* watch() const { return setup_.watch.get(); }  // null if there is none
-  // From now on jobs of the searched kind begin in this setting, whatever their combination, until
+  // From now on, jobs of the searched kind begin in this setting, whatever their combination, until
   // other slots are requested. Running jobs continue.
   void use(const JobSetting& setting);
   int settings_used() const { return settings_used_; }  // calls of use()
-  // These jobs do not begin until the next call without them. While some are held, turn() does not
+  // These jobs do not begin until a later call omits them. While some are held, turn() does not
   // end.
   void hold(std::set<std::int64_t> jobs);
-  // Cancels the waiting ones among these, for good.
+  // Cancels for good those of these jobs that are waiting.
   void cancel_waiting(const std::set<std::int64_t>& jobs, const std::string& why);
   bool waits(std::int64_t job) const;  // it is listed, and has no attempt and no end
   bool is_idle() const { return running_.empty() && queue_.empty(); }
-  // Jobs that fit into a device's memory, as far as measured for the searched kind.
+  // The number of jobs that fit into a device's memory, as far as measured for the searched kind.
   int fit_per_device();
-  // Devices that wait for other users, by index, and those users.
+  // Devices (by index) for which the batch waits because others use them, and those users.
   const std::map<int, std::string>& waits_for() const { return waits_for_; }
   std::int64_t adopted() const { return adopted_; }
   std::int64_t cut_short() const { return lost_; }  // attempts lost before this start
@@ -172,7 +174,8 @@ class Scheduler {
   std::string never(const QueuedJob& job) const;
   void enter(RunningAttempt& running);
   void count_together(int device);
-  // Releases its resources. Returns the mean number of jobs on its device while it ran there.
+  // Releases the resources of an attempt. Returns the mean number of jobs on its device while it
+  // ran there.
   double vacate(RunningAttempt& running, double duration_s = 0);
   void look_at_devices();
   void look_at_idle_devices(bool at_end);

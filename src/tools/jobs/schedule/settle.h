@@ -1,4 +1,4 @@
-// The consequences of an attempt's end for its job.
+// Decides what an attempt's end means for its job.
 #pragma once
 
 #include <string>
@@ -30,21 +30,22 @@ inline constexpr const char* ended_by_cancel = "cancel";
 inline constexpr const char* ended_by_stop = "stop";
 inline constexpr const char* ended_by_place = "place";  // it was on a device that was not its own
 
-// tries: those that counted before this one. Checks that outputs exist. Publishes the folder of a
-// successful attempt under the job's name, replacing an earlier one's; an empty folder is removed.
-// If memory of a shared device ran out, the job is tried again without counting this attempt.
+// tries: the number of counted attempts before this one. Checks that outputs exist. If the attempt
+// succeeded, publishes its folder under the job's name, replacing that of an earlier attempt;
+// removes an empty folder. If memory of a shared device ran out, the job is tried again, and this
+// attempt does not count.
 Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt, const JobExit& how,
                int tries, const OnDevices& devices = {});
 
-// For an attempt that could not begin because open files, processes or memory ran out: its job
-// waits, and this does not count as a try.
+// For an attempt that could not begin because open files, processes or memory ran out. Its job
+// waits, and the attempt does not count as a try.
 Settled settle_short(const JobExit& exit);
-// For an attempt with an unknown end: its supervisor or the machine went down.
+// For an attempt whose end is unknown, because its supervisor or the machine went down.
 Settled settle_lost(const std::string& why, int times_lost);
 
 // Whether a later attempt resumes from this one: true for Lockstep's own trainings.
 bool goes_on(const Job& job);
-// For such a job: the earlier folder becomes that of the later attempt, and the command is told to
+// For such a job: gives the earlier attempt's folder to the later attempt, and tells the command to
 // resume.
 void go_on(const BatchFolder& batch, std::int64_t earlier, std::int64_t attempt, Job& job);
 

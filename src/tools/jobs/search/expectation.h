@@ -1,4 +1,4 @@
-// The result that a batch must reach for a successful exit code: --expect.
+// The result that a batch must reach to exit successfully: --expect.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct BatchOutcome {
 
 class Expectation {
  public:
-  // "gpu_activity>=40%" (for each GPU), "sm_activity>=20%", "failed<=15%" (of all jobs),
-  // "failed<=3"; >= and <=. Throws Error.
+  // Parses "gpu_activity>=40%" (for each GPU), "sm_activity>=20%", "failed<=15%" (of all jobs) or
+  // "failed<=3". The comparison is >= or <=. Throws Error.
   explicit Expectation(std::string_view text);
 
   bool is_of_gpus() const { return of_ != Of::failed; }
   bool is_of_failures() const { return of_ == Of::failed; }
-  // Whether a part of the batch can meet it; not so for a number of failed jobs.
+  // Whether it applies to a part of the batch too. A number of failed jobs does not.
   bool is_of_parts() const { return is_of_gpus() || is_share_; }
   const std::string& text() const { return text_; }
 
@@ -32,9 +32,9 @@ class Expectation {
     bool met = false;
     std::string text;  // "gpu_activity>=40%: GPU 0 52 %, GPU 1 18 %: not met by GPU 1"
   };
-  // An unmeasured value does not meet it.
+  // Whether the outcome meets it. A value that was not measured does not.
   Answer answer(const BatchOutcome& outcome) const;
-  // If is_of_parts(): the percentage points missing, 0 if it is met.
+  // By how many percentage points the outcome misses it; 0 if it is met. Only if is_of_parts().
   double shortfall(const BatchOutcome& outcome) const;
 
  private:

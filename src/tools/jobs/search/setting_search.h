@@ -1,10 +1,10 @@
-// Finds the setting in which the jobs of a batch run best: how many at once, with how many cores
-// each, and with which values of those parameters that are settings. Arithmetic only.
+// Finds the setting in which the jobs of a batch complete fastest: how many run at once, with how
+// many cores each, and with which values of those parameters that are settings. Arithmetic only.
 //
-// First each combination of values is tried with the batch's own numbers. Then neighbours of the
+// First, each combination of values is tried with the batch's own numbers. Then neighbours of the
 // best setting are tried as long as a better one is found: twice as many jobs at once, half as
-// many, twice the cores. The next trial follows from the trials alone, so that an interrupted
-// search continues from them.
+// many, twice the cores. The next trial depends only on the trials so far, so an interrupted search
+// continues from them.
 #pragma once
 
 #include <cstdint>
@@ -40,31 +40,32 @@ class SettingSearch {
  public:
   static constexpr std::size_t most_trials = 8;  // besides the first of each combination
 
-  // targets: only those count that a part of a batch can meet (Expectation::is_of_parts).
+  // targets: only those that apply to a part of a batch (Expectation::is_of_parts) are used.
   SettingSearch(SearchSpace space, std::vector<Expectation> targets);
 
   JobSetting first(int combination) const;  // as the batch specifies
-  // Nothing if nothing is left to try, or resources do not suffice.
+  // Nothing if there is nothing left to try, or if resources do not suffice.
   std::optional<JobSetting> next(const SearchRoom& room) const;
-  // The needs of a trial.
+  // What a trial of this setting needs.
   TrialTimer::Needs needs(const JobSetting& setting) const;
   void add(SettingTrial trial) { trials_.push_back(std::move(trial)); }
   const std::vector<SettingTrial>& trials() const { return trials_; }
-  // The fastest setting that meets the targets, or else the nearest to them. Among settings equally
-  // fast within the noise, the first that was tried. Null if none completed a job.
+  // Of the settings that meet the targets, the fastest; if none does, the one nearest to them.
+  // Among settings that are equally fast within the noise, the first tried. Null if none completed
+  // a job.
   const SettingTrial* choice() const;
 
   int jobs_at_once(const JobSetting& setting) const;  // over the whole batch
   const SearchSpace& space() const { return space_; }
 
-  // Texts for people, a line each.
+  // Texts for people, one line each.
   std::string text(const JobSetting& setting) const;       // "4 jobs per device, 1 core each"
   std::string text(const SettingTrial& trial) const;       // the setting and its result
   std::string choice_text() const;                         // the choice and the reason
   std::string untried_text(const SearchRoom& room) const;  // settings that might be better; "" if
                                                            // there are none
 
-  std::string json() const;  // of the trials
+  std::string json() const;  // of the trials, for restore()
   // Restores trials of an earlier start. Returns false and restores nothing if they cannot be read,
   // or were made with other combinations, cores or devices.
   bool restore(const std::string& json);

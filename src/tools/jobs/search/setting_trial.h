@@ -1,4 +1,4 @@
-// The result of one way to run a batch's jobs, measured on some of them. Arithmetic only.
+// The result of running some of a batch's jobs in one setting. Arithmetic only.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct JobSetting {
   bool operator==(const JobSetting&) const = default;
 };
 
-// Measurements over the time in which only jobs with this setting ran.
+// Measurements over the time in which only jobs in this setting ran.
 struct SettingTrial {
   JobSetting setting;
   double seconds = 0;
@@ -30,7 +30,8 @@ struct SettingTrial {
   double per_minute() const;  // jobs completed
 };
 
-// Whether the first completes more jobs per minute, by more than the noise of both, and by 3 %.
+// Whether the first completes more jobs per minute, by more than the noise of both and by more than
+// 3 %.
 bool is_clearly_faster(const SettingTrial& one, const SettingTrial& other);
 
 // Measures a trial. All times are seconds of one clock.
@@ -38,21 +39,21 @@ class TrialTimer {
  public:
   struct Needs {
     std::int64_t jobs = 1;  // jobs to complete
-    // The trial ends after a multiple of these, as jobs of equal length end together.
+    // The number of ended jobs is a multiple of this, as jobs of equal length end together.
     std::int64_t at_once = 1;
-    // Jobs that must end before counting starts: they load data that later ones find loaded.
+    // Jobs that must end before counting starts. They load data, which later jobs find loaded.
     std::int64_t to_load = 0;
     double seconds = 0;  // least duration
   };
   TrialTimer(JobSetting setting, Needs needs) : setting_(setting), needs_(needs) {}
 
-  // From now on only jobs with this setting run. Further calls change nothing.
+  // Says that from now on only jobs in this setting run. Further calls change nothing.
   void begin(double now_s);
   bool has_begun() const { return begun_s_.has_value(); }
   bool counts() const { return has_begun() && loaded_ >= needs_.to_load; }
 
   enum class End { done, failed, out_of_memory, other };
-  // For a job that began with this setting.
+  // Reports the end of a job that began in this setting.
   void ended(End how, double started_s, double ended_s, std::int64_t job_bytes);
   bool is_over() const;
   SettingTrial result() const;  // without GPU activity

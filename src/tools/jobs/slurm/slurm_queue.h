@@ -19,9 +19,9 @@ struct SlurmSubmission {
   std::vector<std::int64_t> shares;  // by its tasks 0, 1, 2, …
 };
 
-// Submits the script to Slurm. after: arrays that must have ended first. Returns the id of the
-// array. Throws Error if Slurm refused it (its own message is on standard error), or if the answer
-// is no id.
+// Submits the script to Slurm. after: arrays that must end before it begins. Returns the id of the
+// array. Throws Error if Slurm refuses the script (its own message is on standard error), or if the
+// answer is no id.
 std::string submit_to_slurm(const BatchFolder& batch, const std::string& script,
                             const std::vector<std::int64_t>& shares,
                             const std::vector<std::string>& after);
@@ -34,7 +34,7 @@ struct SlurmTask {
   std::string job;    // id of the array
   std::string state;  // as in squeue: "PENDING", "RUNNING", …
 };
-// By share; nothing if Slurm cannot be queried.
+// The tasks by share. Nothing if Slurm cannot be queried.
 std::optional<std::map<std::int64_t, SlurmTask>> slurm_tasks(const BatchFolder& batch);
 
 // Removes tasks of the batch that have not begun from the queue.

@@ -38,7 +38,7 @@ struct GpuActivitySum {
   double busy = 0, sm = 0;  // sums of percentages
   long long busy_samples = 0, sm_samples = 0;
 };
-// Activity between the two, by device. An empty `before` means from the beginning.
+// Activity between two sums, by device. An empty `before` means from the beginning.
 std::vector<GpuActivity> activity_between(const std::vector<GpuActivitySum>& before,
                                           const std::vector<GpuActivitySum>& after);
 

@@ -31,13 +31,14 @@ class GpuLogFile {
  public:
   static constexpr std::uint64_t usual_limit_bytes = std::uint64_t{32} << 20;
 
-  // every_s: the interval of the samples to come; with it, the existing samples show how many of
-  // them to take. Throws Error if the file is not writable or has other columns.
+  // every_s: the interval of the samples to come. Compared with the interval of the existing
+  // samples, it tells how many of the new ones to keep. Throws Error if the file is not writable or
+  // has other columns.
   GpuLogFile(std::filesystem::path path, double every_s,
              std::uint64_t limit_bytes = usual_limit_bytes);
 
-  // lines: those of one sample. Returns whether all of them are written; a full disk loses samples
-  // but damages none. Throws Error if the file cannot be read back at its limit.
+  // lines: those of one sample. Returns whether all of them are written. A full disk loses samples
+  // but damages none. Throws Error if the file has reached its limit and cannot be read back.
   bool append(const std::string& lines);
 
  private:
@@ -48,7 +49,8 @@ class GpuLogFile {
   std::uint64_t limit_bytes_;
   UniqueFd file_;
   std::uint64_t bytes_ = 0;
-  long long every_ = 1, wait_ = 0;  // takes one of this many samples; samples until the next
+  // keeps one of this many samples; how many samples come before it
+  long long every_ = 1, wait_ = 0;
 };
 
 }  // namespace lockstep

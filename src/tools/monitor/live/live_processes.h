@@ -33,7 +33,7 @@ std::vector<ProcessRow> process_rows(const std::vector<GpuInfo>& gpus, const Mon
 bool matches(const ProcessRow& row, const std::string& filter);
 
 // Sorts SM, memory and age in descending order, the others in ascending order; `reversed` swaps
-// that. Unknown values come last both ways. Equal rows stay in the order of GPU and PID.
+// these orders. Unknown values come last either way. Equal rows stay in the order of GPU and PID.
 void sort_rows(std::vector<ProcessRow>& rows, ProcessSort by, bool reversed);
 
 // The sample's facts about a process, in lines of any length. who: nothing if it is not visible.

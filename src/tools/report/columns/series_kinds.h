@@ -21,12 +21,13 @@ struct SeriesShape {
   double first = 0, last = 0;  // its rows, or its times
 };
 
-// The index of the series that counts the training's steps: the one with the most points. Left out
-// are validation series (which may count their own batches), counters (which Lightning logs with
-// either), and series with hardly any points beside the longest. Among those with at least half as
-// many points and about the same duration, it takes the one that goes back least. Others may be
-// logged for validation too, by epochs instead of steps, as MMEngine's data_time is. If no series
-// is left, the one with the most points of all; nothing for an empty list.
+// Returns the index of the series that counts the training's steps, normally the one with the most
+// points. Ignores validation series (which may count their own batches), counters (which Lightning
+// logs with either), and series with at most a twentieth of the longest one's points. Other series
+// may be logged for validation too, by epochs instead of steps, as MMEngine's data_time is. So
+// among those with at least half as many points and about the same duration, it takes the one that
+// goes back least. If no series is left, it takes the one with the most points of all. Nothing for
+// an empty list.
 std::optional<std::size_t> main_series(const std::vector<SeriesShape>& all);
 
 }  // namespace lockstep

@@ -17,19 +17,19 @@ struct TableTimes {
                                              // ""
 };
 
-// A column named like time or seconds may be a clock, or each line's duration. It is a clock if it
-// counts from the start of the log or since 1970. Counting from the start means, ignoring its
-// longest gap, that its least value is at most twice a gap, or that it at least doubles. Otherwise
-// its kind is unknown, unless it rises over 30 lines or more. A separate clock column takes
-// precedence.
+// A column named like time or seconds may be a clock, or hold each line's duration. It is a clock
+// if it counts since 1970 or from the start of the log. The latter holds if, ignoring the longest
+// gap, its least value is at most twice a gap, or its values at least double. Otherwise its kind is
+// unknown, unless it rises over 30 lines or more. A separate clock column takes precedence.
 TableTimes table_times(const ForeignTable& table);
 
-// Makes one clock of seconds that begin anew at each start. They do so at restarts, whose places
-// are rows. They may also do so at a few other rows where the places continue, but not at each
-// epoch. Returns the times of the rows where the log was restarted. epochs: of rows, or empty.
+// Makes one clock of times in seconds that begin anew at each start. They begin anew at restarts,
+// whose `at` is a row. They may also do so at a few other rows where the places continue, but not
+// at each epoch. Returns the times of the rows where the log was restarted. epochs: a value per
+// row, or empty.
 struct ClockStarts {
   std::vector<double> times;
-  std::size_t anew = 0;  // how many of these without a restart of the places
+  std::size_t anew = 0;  // how many of these are at rows where the places continue
 };
 ClockStarts join_starts(std::vector<double>& times, const std::vector<double>& places,
                         const std::vector<double>& epochs, const Restarts& restarts);

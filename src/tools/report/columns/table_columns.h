@@ -24,8 +24,9 @@ bool is_counter_column(const std::string& name);  // whether it is a step, an ep
 // The column of the first of these names that has values; null if there is none.
 const ForeignColumn* column_named(const ForeignTable& table, const ColumnNames& names);
 
-// A value for each row. A row without one takes the previous row's, and rows before the first value
-// take that. Empty if there is no column, or no value whose magnitude is below `most`.
+// Returns a value for each row. A row without a value takes the previous row's. Rows before the
+// first value take the first one. Empty if there is no column, or if no value's magnitude is below
+// `most`.
 std::vector<double> values_by_row(const ForeignColumn* column, std::size_t rows, double most);
 
 }  // namespace lockstep

@@ -63,7 +63,7 @@ struct UnknownFact {
   std::vector<Aspect> blocks;
 };
 
-// A sign that something cannot be true, or that explains everything else.
+// A sign that a result cannot be true, or that one fact explains all other differences.
 struct RedFlag {
   std::string name;  // "faster_with_more_work"
   std::string text;
@@ -99,8 +99,8 @@ struct CountRow {
   std::string text;
 };
 
-// A job that both sides have. If a side has several trials, the values are the first one's, but for
-// the outcome.
+// A job that both sides have. If a side has several trials, the values come from the first, and
+// `outcome` from all.
 struct JobRow {
   std::string name;
   std::string state_a, state_b;
@@ -110,7 +110,7 @@ struct JobRow {
   enum class Outcome { unknown, other, same_results, same_model } outcome = Outcome::unknown;
 };
 
-// A quality that jobs of both sides reported, job by job: B - A.
+// A quality that jobs of both sides reported: its differences B - A, job by job.
 struct JobPairs {
   std::string name;  // "test.auc"
   SignedRank ranks;
@@ -152,8 +152,7 @@ struct Comparison {
 // evaluated that could reach `loss`.
 Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options);
 
-// The exit code for CI. 0: not slower (worse) by `threshold` or more; 1: slower (worse); 2:
-// undecided.
+// The exit code for CI. 0: B is not slower (worse) by `threshold` or more; 1: it is; 2: undecided.
 int exit_code_of(const Comparison& comparison, double threshold);
 
 // The format is docs/reference/comparison.md.

@@ -134,6 +134,7 @@ FactKind kind_of(const TrialGroup& a, const TrialGroup& b, const std::string& ke
                                                                     : FactKind::place;
 }
 
+// "options" names every work option that is not a fact of its own.
 bool any_names(const std::vector<std::string>& names, const std::string& fact, FactKind kind) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return names_fact(name, fact) || (name == "options" && kind == FactKind::work &&

@@ -15,8 +15,9 @@ struct Differences {
   std::vector<std::string> equal;
 };
 
-// Facts that differ, that are not known to be equal, and that are equal. Throws Error if `varied`
-// or `assumed` name no fact of either side, with the nearest.
+// Sorts facts into three lists: those that differ, those that are not known to be equal, and those
+// that are equal. If `varied` or `assumed` name no fact of either side, throws Error that suggests
+// the nearest fact.
 Differences find_differences(const TrialGroup& a, const TrialGroup& b,
                              const CompareOptions& options);
 
@@ -29,11 +30,10 @@ bool is_in_the_way(const Difference& difference, const Quantity& quantity);
 // Whether the fact identifies the data rather than parameters.
 bool is_of_data(const std::string& fact);
 
-// Whether the name means the fact: "optimizer" or "optimizer.lr" for "optimizer.lr". "options"
-// means work options that are no facts of their own.
+// Whether the name means the fact: "optimizer" and "optimizer.lr" mean "optimizer.lr".
 bool names_fact(const std::string& name, const std::string& fact);
 
-// The mean of a fact that is a number in all trials of the side; otherwise NaN.
+// The mean of a fact over the trials of a side, if it is a number in all of them; otherwise NaN.
 double mean_fact(const TrialGroup& group, const std::string& fact);
 
 }  // namespace lockstep

@@ -15,9 +15,9 @@ struct GoalTimes {
   std::vector<double> a, b;  // seconds of training, for trials that reached it
 };
 
-// wanted: nothing means the worst of the trials' best values, which all trials with a value
-// reached. Returns nothing if the trials have no curves or curves of different metrics, or if it is
-// unknown whether lower or higher is better.
+// wanted: the value to reach. Nothing means the worst of the trials' best values, which every trial
+// with a value has reached. Returns nothing if the trials have no curves or curves of different
+// metrics, or if it is unknown whether lower or higher is better.
 std::optional<GoalTimes> times_to_goal(const TrialGroup& a, const TrialGroup& b,
                                        std::optional<double> wanted);
 

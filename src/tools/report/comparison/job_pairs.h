@@ -1,5 +1,5 @@
-// The jobs of two batches as pairs: which gave the same result, and in which direction a quality
-// differs.
+// Treats the jobs of two batches as pairs: which pairs gave the same result, and in which direction
+// a quality differs.
 #pragma once
 
 #include "tools/report/comparison/comparison.h"
@@ -12,27 +12,28 @@
 
 namespace lockstep {
 
-// Compares the hashes of their models if both report them. Otherwise compares the qualities that
-// both report; at least one must not be a whole number, since such values are not equal by chance.
+// Compares the hashes of the two models if both jobs report them. Otherwise compares the qualities
+// that both report. At least one of these must not be a whole number, since whole numbers may be
+// equal by chance.
 JobRow::Outcome outcome_of(const JobFacts& a, const JobFacts& b);
 // One job in one trial.
 struct RepeatOfJob {
   const JobFacts* job = nullptr;
   std::string seed{};  // of the trial; "": unknown
 };
-// For one job in the trials of each side, at least one. The outcome is the same if each trial of
-// one side equals some trial of the other. If the sides share a seed, only trials of one seed are
-// compared, and trials of other seeds do not count. changed: takes the results "used.NAME" in which
-// such equal trials differ; null: none.
+// Compares one job in all trials of each side (at least one). The outcome is the same if each trial
+// of one side equals some trial of the other. If the sides share a seed, only trials of one seed
+// are compared, and trials of other seeds do not count. changed: receives the results "used.NAME"
+// in which such equal trials differ; may be null.
 JobRow::Outcome outcome_of(const std::vector<RepeatOfJob>& a, const std::vector<RepeatOfJob>& b,
                            std::set<std::string>* changed = nullptr);
 
-// A test for each comparable quality among `rows` that is not a count, over the jobs done on both
+// Tests each quality among `rows` that is comparable and not a count, over the jobs done on both
 // sides.
 std::vector<JobPairs> pair_jobs(const JobsMatched& jobs, const std::vector<QuantityRow>& rows);
 
-// A flag if most jobs gave the same result although their parameters differ: the parameters had no
-// effect there.
+// Returns a flag if most jobs gave the same result although their parameters differ. The parameters
+// then had no effect there.
 std::optional<RedFlag> same_outcome_flag(const JobsMatched& jobs,
                                          const std::vector<Difference>& differences);
 

@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// A path, STORE#RUN of an experiment tracker, or the name of a run or batch in the folder `root`.
-// Throws Error, which says what the word was taken for, or names the nearest.
+// word: a path, STORE#RUN of an experiment tracker, or the name of a run or batch in the folder
+// `root`. Throws Error, which says as what the word was read, or suggests the nearest name.
 Trial read_trial(const std::string& word, const std::filesystem::path& root);
 
 }  // namespace lockstep

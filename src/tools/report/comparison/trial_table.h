@@ -22,12 +22,12 @@ struct TrialTable {
   std::vector<TrialColumn> columns;               // differing facts, then quantities
 };
 
-// Facts of place are left out except the devices. So are facts that differ with every run, and
-// facts whose known values are all equal.
+// Leaves out facts of place except the devices, facts that differ with every run, and facts whose
+// known values are all equal.
 TrialTable trial_table(const std::vector<Trial>& trials);
 
-// By "name", "state" or a column, ascending; "-best.loss" is descending. Unknown values come last.
-// Throws Error naming the nearest.
+// Sorts by "name", "state" or a column, ascending; "-best.loss" is descending. Unknown values come
+// last. If there is no such column, throws Error that suggests the nearest.
 void sort_table(TrialTable& table, const std::string& column);
 
 std::string trial_table_text(const TrialTable& table, int width);  // width 0: unlimited

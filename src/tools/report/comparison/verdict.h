@@ -6,8 +6,8 @@
 
 namespace lockstep {
 
-// Sets contrast, conclusion and text of a row that has its values. reasons: why it is not
-// comparable; empty if it is.
+// Sets contrast, conclusion and text of a row that already has its values. reasons: why the
+// quantity is not comparable; empty if it is.
 void judge(QuantityRow& row, std::vector<std::string> reasons, const CompareOptions& options);
 
 // Failed or skipped jobs of both sides.
@@ -17,13 +17,13 @@ struct CountedJobs {
   bool repeated = false;                // a side has several trials
 };
 
-// The same jobs on both sides are pairs, with McNemar's exact test. Counts that others report are
-// not pairs, and get Fisher's. Jobs of repeats are the same jobs again: they are counted and not
-// tested.
+// If both sides ran the same jobs, these are pairs, and get McNemar's exact test. Counts from other
+// sources are not pairs, and get Fisher's test. If a side has several trials, jobs are counted but
+// not tested, because repeats of a job are the same job.
 CountRow judge_counts(const std::string& name, const CountedJobs& jobs, double confidence);
 
-// The one of `names` that `name` means: itself, best.NAME, else the only one that ends in .NAME.
-// "" if there is none; throws Error if there are several.
+// Finds the one of `names` that `name` means: itself, best.NAME, or the only one that ends in
+// .NAME. "" if there is none; throws Error if there are several.
 std::string full_name(const std::string& name, const std::vector<std::string>& names);
 
 // Sets by, conclusion, reasons and verdict. Throws Error if options.by was not measured.

@@ -1,5 +1,5 @@
-// Finds which events of a file count before they are read. After {"kind": "resume", "step": S}
-// earlier events of steps above S do not (docs/reference/events.md).
+// Finds, before the events of a file are read, which of them count. After {"kind": "resume",
+// "step": S}, earlier events of steps above S do not count (docs/reference/events.md).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace lockstep {
 
-double step_of_line(const std::string& line);  // NaN if it has none
+// The step of the event in this line; NaN if it has none.
+double step_of_line(const std::string& line);
 
 class EventLimits {
  public:
@@ -26,16 +27,16 @@ class EventLimits {
 
  private:
   std::int64_t lines_ = 0, step_lines_ = 0;
-  // Lines of resumes, and the lowest step of that resume and all later ones.
+  // Line of each resume, and the lowest step of that resume and all later ones.
   std::vector<std::pair<std::int64_t, double>> limits_;
   std::size_t next_ = 0;
 };
 
-// Calls `visit` for each event that counts, in order, with its unchanged line. Lines that were
-// added after the start are left out.
+// Calls `visit` for each event that counts, in order, with its unchanged line. Lines that are added
+// after this call began are left out.
 void for_each_effective_line(const std::filesystem::path& events,
                              const std::function<void(const std::string& line)>& visit);
-// The same with limits read earlier, so that several passes see the same lines.
+// The same with limits read earlier, so that several passes read the same lines.
 void for_each_effective_line(const std::filesystem::path& events, EventLimits limits,
                              const std::function<void(const std::string& line)>& visit);
 

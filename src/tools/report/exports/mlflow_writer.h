@@ -14,13 +14,13 @@
 
 namespace lockstep {
 
-// Throws Error if MLflow would not read a file store in that folder, or would no longer read its
-// present store. That is so for a database, and for a database beside it that MLflow reads by
-// default until the folder holds an experiment.
+// Throws Error if MLflow would not read a file store in that folder, or would no longer read the
+// store it has now. This holds if the folder is a database. It also holds if a database lies beside
+// it, which MLflow reads by default until the folder holds an experiment.
 void check_mlflow_folder(const std::filesystem::path& store);
 
-// The folder of the experiment with that name, created if MLflow has none. time: unix seconds.
-// Throws Error, also if MLflow keeps it as deleted.
+// The folder of the experiment with that name; creates it if MLflow has none. time: unix seconds.
+// Throws Error, also if MLflow keeps the experiment as deleted.
 std::filesystem::path mlflow_experiment_folder(const std::filesystem::path& store,
                                                const std::string& name, double time);
 
@@ -34,8 +34,8 @@ struct MlflowRunFacts {
   std::map<std::string, std::string> parameters, tags;
 };
 
-// Gives each name a unique one in MLflow, also if several become equal in the characters that
-// MLflow allows, or one becomes the folder of another.
+// Gives each metric a unique name in MLflow. Otherwise names may become equal when characters that
+// MLflow forbids are replaced, or one name may become a folder of another.
 class MlflowNames {
  public:
   const std::string& of(const std::string& name);

@@ -1,4 +1,4 @@
-// A run's numbers for other tools: events that count, without those that resumes took back.
+// Exports a run's numbers for other tools. Events that resumes took back are left out.
 #pragma once
 
 #include <cstddef>

@@ -19,9 +19,9 @@ struct AbtestSides {
   std::optional<double> margin, confidence;
 };
 
-// A trial per pair and side, in the order of the pairs, which belong together. The commands' work
-// is the users' business, so it counts as equal. Throws Error if abtest.json is damaged or of a
-// later format.
+// One Trial per pair and side, in the order of the pairs: trials at the same position belong
+// together. What the commands compute is the user's choice, so their work counts as equal. Throws
+// Error if abtest.json is damaged or of a later format.
 AbtestSides read_abtest(const std::filesystem::path& folder);
 
 }  // namespace lockstep

@@ -9,12 +9,12 @@
 
 namespace lockstep {
 
-// Facts derived from its jobs are added by match_jobs, which sees both sides. Throws Error if the
-// ledger cannot be read.
+// Lacks the facts that follow from the jobs: match_jobs adds them, since it sees both sides. Throws
+// Error if the ledger cannot be read.
 Trial read_batch_facts(const BatchFolder& batch);
 
-// One line for lines "NAME: WHY" about what has no job. A single one is given with its reason, else
-// the number and the first names. At least one.
+// Summarises lines "NAME: WHY", each about something that has no job, in one line. A single line is
+// given with its reason; of several, the number and the first names. There must be at least one.
 std::string left_out_note(const std::vector<std::string>& lines);
 
 }  // namespace lockstep

@@ -11,18 +11,18 @@ namespace lockstep {
 
 using ChosenParameters = std::vector<std::pair<std::string, std::string>>;  // name, value
 
-// "sweep:lr=0.1:layers=2" is {"sweep", {{"lr", "0.1"}, {"layers", "2"}}}. A word without such an
-// ending has no parameters.
+// Splits "sweep:lr=0.1:layers=2" into {"sweep", {{"lr", "0.1"}, {"layers", "2"}}}. A word without
+// such an ending has no parameters.
 std::pair<std::string, ChosenParameters> split_choice(const std::string& word);
 
-// The jobs of a batch with these parameters. The parameters are removed from the jobs, so that they
-// match the jobs of another choice. Measurements of the whole batch are left out, and so are times:
-// the jobs of all choices shared the machine. Throws Error if no job has the parameters, naming the
-// existing names or values.
+// Returns the batch with only the jobs that have these parameters. The parameters are removed from
+// the jobs, so that they match the jobs of another choice. Measurements of the whole batch and
+// times are left out, because the jobs of all choices shared the machine. Throws Error if no job
+// has the parameters; it names the existing names or values.
 Trial choose_jobs(Trial batch, const ChosenParameters& chosen);
 
-// A trial for each value of the parameter `seed`, in the order of the jobs, as choose_jobs makes
-// them. The unchanged batch if its jobs do not have several seeds.
+// Returns a trial for each value of the parameter `seed`, in the order of the jobs, as choose_jobs
+// makes them. Returns the unchanged batch if its jobs do not have several seeds.
 std::vector<Trial> by_seed(Trial batch);
 
 }  // namespace lockstep

@@ -36,7 +36,7 @@ struct Fact {
 enum class Better { lower, higher, unknown };
 const char* to_string(Better better);
 
-// Aspects of a quantity, each blocked by other differences: see differences.h.
+// Aspects of a quantity. Each is blocked by other differences; see differences.h.
 enum class Aspect {
   time,     // time for given work
   goal,     // time to a loss, whatever work that takes
@@ -89,15 +89,15 @@ struct Trial {
   std::string state;   // for a run; "" if unknown
   std::map<std::string, Fact> facts;
   std::map<std::string, Fact> paths;  // options that are paths: the contents are unknown
-  // The effective values of options whose own value means one that follows from the data (0 for all
-  // five classes). Records of earlier versions do not tell.
+  // For options whose value stands for one that follows from the data (0 for all five classes): the
+  // effective values. Records of earlier versions lack them.
   std::map<std::string, nlohmann::json> stood_for{};
   std::vector<Quantity> quantities;
   std::string metric;  // metric in `curve`: the run's chosen one
   Better metric_better = Better::unknown;
   std::vector<CurvePoint> curve;
   std::vector<JobFacts> jobs;  // for a batch
-  // "failed", "skipped": the number of such jobs (hits), and of all.
+  // "failed", "skipped": the number of such jobs (hits), and of all jobs.
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> counts;
   std::vector<std::string> cautions;  // reasons to doubt its numbers, for people
 

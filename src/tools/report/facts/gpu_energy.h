@@ -1,4 +1,4 @@
-// A device's energy from samples of its power; samples may be missing.
+// Computes a device's energy from samples of its power, some of which may be missing.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class SampleGaps {
   std::int64_t samples_ = 0;
 };
 
-// Sums trapezoids between samples; gaps with missing samples add nothing.
+// Adds trapezoids between samples. A gap with missing samples adds nothing.
 class DeviceEnergy {
  public:
   void add(double time, double watts) {

@@ -29,7 +29,7 @@ struct GpuUse {  // of one device
 
 using TimeSpans = std::vector<std::pair<double, double>>;  // unix seconds, sorted by begin
 
-// Uses the samples of all files within these spans. A missing file has no devices; the last line
+// Uses the samples of all files within these spans. A missing file gives no devices; the last line
 // may be incomplete. Throws Error if a file is not such a table.
 std::vector<GpuUse> read_gpu_use(const std::vector<std::filesystem::path>& gpu_csvs,
                                  const TimeSpans& spans);

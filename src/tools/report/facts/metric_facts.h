@@ -9,13 +9,13 @@
 
 namespace lockstep {
 
-// chosen: checkpoint.best_metric; "": the recipe's own first one, which is `loss` or the only
-// metric if that can be determined. Without evaluations the training loss is used, under its own
-// name.
+// chosen: checkpoint.best_metric. "" means the recipe's own first metric, which is `loss`, or the
+// only metric if that can be determined. Without evaluations, the training loss is used under its
+// own name.
 void add_metrics(const RunLog& log, const std::string& chosen, Trial& trial);
 
-// The direction in which the evaluations marked best so far are the metric's best values. Unknown
-// if there are too few, or if they are not.
+// Tells from the evaluations that were marked best so far whether lower or higher values of the
+// metric are better. Unknown if there are too few, or if they fit neither direction.
 Better direction_of(const RunLog& log, const std::string& metric);
 
 }  // namespace lockstep

@@ -15,10 +15,10 @@ struct OptionKind {
                                    // shows its effect
 };
 
-// The row of the key, else that of its group, else null for a recipe's option.
+// Returns the row of the key, else that of its group, else null (an option of a recipe).
 const OptionKind* engine_option(std::string_view key);
 
-// For any option; those of recipes are work. Nothing: leave it out.
+// Returns the kind of any option; options of recipes are work. Nothing means: leave it out.
 std::optional<FactKind> option_kind(std::string_view key);
 
 // Whether a parameter of any program is a seed, by its last word: "seed", "used.bagging_seed",

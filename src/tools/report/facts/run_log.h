@@ -27,8 +27,8 @@ struct LoggedEval {
   bool best = false;
 };
 
-// Events that resumes took back are left out. Training time excludes start-up, and the time after
-// the checkpoint that a resume started from.
+// Events that resumes took back are left out. Training time excludes start-up, and the time between
+// the checkpoint from which a start resumed and the end of the start before.
 struct RunLog {
   std::vector<LoggedSteps> steps;
   std::vector<LoggedEval> evals;
@@ -44,7 +44,7 @@ struct RunLog {
   int starts = 0;
   std::int64_t bad_lines = 0, not_finite = 0;  // not_finite: steps without a finite loss
 
-  // Mean seconds of a step. The first logged one of each start counts only if there is no other.
+  // Mean seconds per step. The first logged step of each start counts only if there is no other.
   std::optional<double> step_s() const;
   // Mean of a share over the time of all steps.
   std::optional<double> share(double LoggedSteps::*of) const;

@@ -15,11 +15,10 @@ struct CsvNumbers {
   std::vector<std::string> refused;  // the same for columns without any number
 };
 
-// Accepts files as parse_csv (core/media/csv_table.h) does, and also columns without a name. An
-// incomplete last line and a repeated header, as after a restart, are skipped. Empty cells, and NA,
-// None and the like, have no number. If the separator is not a comma, numbers may have a decimal
-// comma. Texts in a column of times are read by seconds_of_text. Throws Error, which names file and
-// line.
+// Accepts what parse_csv (core/media/csv_table.h) accepts, and also columns without a name. Skips
+// an incomplete last line, and repeated headers, as after a restart. Empty cells, and NA, None and
+// the like, give no number. If the separator is not a comma, numbers may have a decimal comma.
+// Texts in a column of times are read by seconds_of_text. Throws Error, which names file and line.
 CsvNumbers read_csv_numbers(std::string_view text, const std::string& name);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Recognises files that are not logs by their first bytes, for messages.
+// Recognises, by their first bytes, files that are not logs. Used for messages.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ struct NoLog {
   std::string remedy;  // empty if no remedy is known
 };
 
-// Nothing: it may be a text log. head: at least 4 KiB, or the whole file.
+// Nothing if it may be a text log. head: at least 4 KiB, or the whole file.
 std::optional<NoLog> no_log_as_text(std::string_view head, const std::filesystem::path& path);
 
 }  // namespace lockstep

@@ -7,13 +7,13 @@
 
 namespace lockstep {
 
-// Whether it has steps.csv and evaluations.csv, as `lockstep export --csv` writes them.
+// Whether the folder has steps.csv and evaluations.csv, as `lockstep export --csv` writes them.
 bool has_own_tables(const std::filesystem::path& folder);
 
 // Recognises columns by their usual names (foreign_log.h); all other numbers are qualities. Data,
-// parameters and devices are unknown. The last line may be incomplete. For an export, given by its
-// folder or its steps.csv, evaluations.csv and starts.csv beside it are read too. Throws Error if
-// it is not a table, or has no numbers.
+// parameters and devices are unknown. The last line may be incomplete. If the path is the folder of
+// an export or its steps.csv, evaluations.csv and starts.csv are read too. Throws Error if it is
+// not a table, or has no numbers.
 Trial read_csv_trial(const std::filesystem::path& path);
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
-// Common parts of reading other programs' logs: named numbers over steps and time become a trial. A
-// reader for another store makes a ForeignTable (numbers in rows) or a ForeignLog (numbers by name)
-// of it. All guessing happens here.
+// Common parts of reading other programs' logs: turns named numbers over steps and time into a
+// trial. A reader of a store makes a ForeignTable (numbers in rows) or a ForeignLog (numbers by
+// name). All guesses about logs are made here.
 #pragma once
 
 #include "tools/report/exports/start_marks.h"
@@ -28,18 +28,18 @@ struct ForeignSeries {
 struct ForeignLog {
   std::vector<ForeignSeries> series;
   std::string counted;  // meaning of places: "steps" or "epochs"; "": rows without a counter
-  // Places per epoch, if the log counts steps anew in each epoch. A place is then epoch *
-  // places_per_epoch + step, and `epochs` is the number of epochs. 0: it does not.
+  // Steps per epoch, if the log counts steps anew in each epoch; otherwise 0. A place is then epoch
+  // * places_per_epoch + step, and `epochs` is the number of epochs.
   double places_per_epoch = 0;
   double epochs = 0;
-  // When it was restarted, on the clock of the points. The time before each restart is a pause.
+  // Times of its restarts, on the clock of the points. The time before each restart is a pause.
   std::vector<double> starts;
-  // Places at which it resumed from an earlier one, if points that this took back are already left
-  // out.
+  // Places at which the log resumed from an earlier place. Set only if the points that this took
+  // back are already left out.
   std::optional<std::vector<double>> restarts;
   std::vector<StartMark> own_starts;  // of an export of a run; empty: not recorded
-  bool is_clock_told = false;         // a caution already says why its times are unknown
-  bool is_table = false;              // one column counts for all series
+  bool is_clock_told = false;         // a caution already says why the times are unknown
+  bool is_table = false;              // one column of steps counts for all series
 };
 
 // Sets steps, times, qualities, the curve and the cautions about them. Leaves out points that
@@ -76,8 +76,8 @@ bool is_time_column(const std::string& name);
 // trainer/global_step, _timestamp, _runtime; "RUN - loss" is loss; __MIN and __MAX are left out.
 // Throws Error if there are no other columns.
 void add_foreign_table(ForeignTable table, Trial& trial);
-// The first half of that, for a store whose runs have several tables: their series are merged into
-// one log.
+// Only makes the log, which add_foreign_log then reads. For a store whose runs have several tables,
+// so that their series can be merged into one log.
 ForeignLog log_of_table(ForeignTable table, Trial& trial);
 
 }  // namespace lockstep

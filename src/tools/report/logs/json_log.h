@@ -10,9 +10,9 @@ namespace lockstep {
 
 bool is_json_log_name(const std::string& name);  // judged by its ending: .json, .jsonl, .ndjson
 
-// Rows as a list of objects, one object per line, or a table from pandas' to_json (by columns, or
-// as "split"). The last line may be incomplete. Data, parameters and devices are unknown. Throws
-// Error if it is not such a file, or has no numbers.
+// Reads rows from a list of objects, from one object per line, or from a table of pandas' to_json
+// (by columns, or as "split"). The last line may be incomplete. Data, parameters and devices are
+// unknown. Throws Error if it is not such a file, or has no numbers.
 Trial read_json_log(const std::filesystem::path& file);
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// Rows of JSON objects as a table of numbers: W&B's history, trackio's metrics, Transformers' log.
+// Turns rows of JSON objects into a table of numbers: W&B's history, trackio's metrics,
+// Transformers' log.
 #pragma once
 
 #include "tools/report/logs/foreign_log.h"
@@ -18,7 +19,7 @@ class JsonRows {
   // "KEY.MEMBER", except those of W&B and trackio themselves ("_wandb", pictures and tables with a
   // "_type"). Other values are left out.
   void add(const nlohmann::json& row);
-  void add_number(const std::string& name, double value);  // of the row added last
+  void add_number(const std::string& name, double value);  // to the row added last
   std::uint32_t rows() const { return table_.rows; }
   ForeignTable take() &&;
 

@@ -13,17 +13,19 @@ namespace lockstep {
 // Counts from the first point of a series, whose places rise and whose times do not go back.
 class LogClock {
  public:
-  // starts: the times of restarts. The time before each, and gaps far outside the rest, are pauses;
-  // they count only as the usual time of as many places. places_per_epoch as in ForeignLog.
+  // starts: the times of restarts. The time before each start is a pause, and so are gaps far
+  // outside the rest. A pause counts as the usual time of as many places. places_per_epoch: as in
+  // ForeignLog.
   LogClock(const ForeignSeries& series, const std::vector<double>& starts, double places_per_epoch);
 
   bool empty() const { return times_.empty(); }  // the series has no times
-  // Seconds of training at a time of the log. Below 0 before the first point, except for the time
-  // before a start in between.
+  // Seconds of training at a time of the log. Below 0 before the first point, where time before a
+  // start does not count.
   double at(double time);
-  // Mean seconds per place; within epochs if places count anew in each.
+  // Mean seconds per place. If places count anew in each epoch, the mean is taken within epochs.
   std::optional<double> place_s() const;
-  // For people; "" if there were no pauses. word: the name of places, "step"; "": none.
+  // Text for people about the pauses; "" if there were none. word: the name of places, "step"; "":
+  // none.
   std::string pauses_text(const std::string& word) const;
 
  private:

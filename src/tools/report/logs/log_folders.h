@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// folder: neither a run nor a batch. If several logs lie below it, none is read and the Error names
-// them. Also throws Error if there is none, saying what was searched for.
+// folder: neither a run nor a batch. If several logs lie below it, none is read, and the Error
+// names them. If there is none, the Error says what was searched for.
 Trial read_log_folder(const std::filesystem::path& folder);
 
 }  // namespace lockstep

@@ -20,8 +20,8 @@ std::string own_name(const std::string& column);
 // Recognises series by their names for TensorBoard and MLflow.
 bool is_own_log(const std::vector<ForeignSeries>& all);
 
-// Adds step time, shares and memory from the log's own steps, metrics and `curve`. starts: those of
-// the run, in order. If there are none, the first step's beginning is the training's, and `clock`
+// Adds step time, shares and memory from the log's own steps, and also metrics and `curve`. starts:
+// the run's starts, in order. If there are none, training begins with the first step, and `clock`
 // gives its time.
 void add_own_log(const std::vector<ForeignSeries>& all, std::vector<StartMark> starts,
                  LogClock& clock, Trial& trial);

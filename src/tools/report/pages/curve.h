@@ -19,22 +19,23 @@ struct CurveColumn {
   std::int64_t values = 0;  // number of finite values
   std::int64_t not_finite = 0;
   double sum = 0, low = 0, high = 0;  // over the finite values
-  double smooth = 0;                  // after the last value; NaN before the first finite one
+  // the smoothed value after the last value; NaN before the first finite one
+  double smooth = 0;
 
-  double mean() const;  // NaN if there is none
+  double mean() const;  // NaN if no value is finite
 };
 
 struct CurveTotals {
   std::int64_t values = 0, not_finite = 0;
   double sum = 0, low = 0, high = 0, last = 0;  // last: NaN if it was not finite
 
-  double mean() const;  // NaN if there is none
+  double mean() const;  // NaN if no value is finite
 };
 
 class Curve {
  public:
-  // weight: of earlier values, in [0, 1), as in TensorBoard's smoothing (an exponential mean that
-  // is not biased towards 0 at its start). most: columns, at least 2.
+  // weight: the weight of earlier values, in [0, 1), as in TensorBoard's smoothing (an exponential
+  // mean without bias towards 0 at its start). most: the most columns, at least 2.
   explicit Curve(double weight = 0, std::size_t most = 2048);
 
   void add(const CurvePlace& at, double value);
@@ -42,7 +43,7 @@ class Curve {
   const std::vector<CurveColumn>& columns() const { return columns_; }
   const CurveTotals& totals() const { return totals_; }
   bool empty() const { return columns_.empty(); }
-  bool is_thinned() const { return each_ > 1; }  // columns hold more than one value
+  bool is_thinned() const { return each_ > 1; }  // whether columns hold more than one value
   double smooth_last() const { return smooth(); }
 
  private:

@@ -15,7 +15,7 @@ enum class CurveAxis { step, time, samples };
 struct DrawnCurve {
   std::string name;
   const Curve* curve = nullptr;       // must outlive the call; null: left out
-  bool smooth = false;                // also draws smoothed values, and pales the others
+  bool smooth = false;                // also draws smoothed values, with the others in pale colour
   double samples_per_step = 0;        // for CurveAxis::samples
   std::optional<std::size_t> look{};  // index of its colour
 };
@@ -26,12 +26,13 @@ struct CurveFrame {
   CurveAxis axis = CurveAxis::step;
   std::optional<double> low{}, high{};  // range of the value axis
   double scale = 1;                     // multiplies the values
-  bool may_be_log = false;              // if the largest is at least 20 times the smallest
+  // uses a logarithmic axis if the largest value is at least 20 times the smallest
+  bool may_be_log = false;
   bool wide = false;
   std::string caption{};
 };
 
-// Nothing if no curve has a finite value.
+// Returns nothing if no curve has a finite value.
 std::optional<PageFigure> curve_figure(const CurveFrame& frame, std::vector<DrawnCurve> curves);
 
 // Adds the figure if there is one.

@@ -62,8 +62,8 @@ struct Page {
   std::string foot{};
 };
 
-// One file without scripts and external content, in UTF-8; all text is escaped. It has a light and
-// a dark look, and suits paper and narrow screens too.
+// One HTML file in UTF-8, without scripts and external content; all text is escaped. It has a light
+// and a dark look, and suits paper and narrow screens too.
 std::string html_of(const Page& page);
 
 // CommonMark with tables; drawings are in plain characters, and pictures are named.

@@ -18,8 +18,9 @@ struct GpuCurves {
   Curve busy, sm, memory_bytes, power, temperature,
       sm_clock;                                      // over seconds of samples
   double memory_total_bytes = 0, power_limit_w = 0;  // 0: unknown
-  std::optional<double> energy_j;  // between samples, without gaps of missing ones
-  double covered_s = 0;            // the time that energy_j covers
+  // over the intervals between samples, except gaps with missing samples
+  std::optional<double> energy_j;
+  double covered_s = 0;  // the time that energy_j covers
   double throttling_known_s = 0;
   std::map<std::string, double> throttled_s;  // by reason
   std::int64_t most_other_processes = 0;

@@ -18,15 +18,15 @@ namespace lockstep {
 struct OverlaidRun {
   RunSummary summary;
   RunSeries series;         // without its lists of events
-  nlohmann::json config;    // from the record; or null
+  nlohmann::json config;    // from the run's record, or null
   double global_batch = 0;  // samples per step; 0: unknown
   std::string problem{};    // why the run could not be read; "" if it was
 };
 
-// Each run needs memory only for its part of `columns`, however many runs there are. A run that
-// cannot be read has a `problem`, and does not affect the others.
+// The memory for a run depends only on `columns`, however many runs there are. A run that cannot be
+// read has a `problem`, and does not affect the others.
 OverlaidRun read_overlaid_run(const RunDir& run, std::optional<double> smooth, std::size_t columns);
-// Columns per curve if this many runs are overlaid.
+// The number of columns per curve if this many runs are overlaid.
 std::size_t columns_for(std::size_t runs);
 
 constexpr std::size_t most_overlaid = 20;  // the most curves drawn

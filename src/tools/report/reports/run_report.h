@@ -26,8 +26,8 @@ struct ReadRunReport {
   // The recipe's options with their defaults, as in `config` of run.json; null: unknown.
   nlohmann::json defaults = nullptr;
   std::size_t picture_bytes = std::size_t{4} << 20;  // the most for all pictures in the page
-  // The calling program holds the run and has ended it: state.json is right, and the run does not
-  // train.
+  // True if the calling program has the run's lock and has ended the run. state.json is then right,
+  // and nobody trains the run.
   bool has_ended = false;
 };
 

@@ -34,11 +34,12 @@ struct TimeShares {
 
 struct RunSeries {
   // Numbers of "step" events by key (loss, lr, grad_norm, step_s, …), in order of first appearance.
-  // Numbers with parts are "terms N" and "logged NAME"; "memory peak" is the largest.
+  // Numbers that consist of parts give the curves "terms N" and "logged NAME". "memory peak" is the
+  // largest over the ranks.
   std::vector<NamedCurve> steps;
   std::vector<NamedCurve> metrics;               // of evaluations, by the metric's name
   std::map<std::string, std::string> units;      // of metrics
-  std::int64_t step_lines = 0, evaluations = 0;  // those that count
+  std::int64_t step_lines = 0, evaluations = 0;  // only events that count
   std::int64_t lines = 0, bad_lines = 0;         // lines in the file; lines that are not events
   std::int64_t taken_back = 0;                   // events that a resume took back
   double weight = 0;                             // of the smoothing
@@ -57,8 +58,8 @@ struct RunSeries {
   const Curve* metric_curve(const std::string& name) const;
 };
 
-// Leaves out events that resumes took back, except in `time`. A missing file is a run without
-// events. Throws Error if it cannot be read.
+// Leaves out events that resumes took back, except in `time`. A missing file gives a run without
+// events. Throws Error if the file cannot be read.
 RunSeries read_run_series(const std::filesystem::path& events, const ReadSeries& how = {});
 
 }  // namespace lockstep

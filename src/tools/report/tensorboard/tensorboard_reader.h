@@ -32,11 +32,12 @@ struct TensorboardFile {
 };
 
 // Reads both forms of scalars: simple_value, and tensors of one float or double. Other contents are
-// skipped, including records of more than 64 MiB, which no scalar has. No more than that is in
-// memory. Ends at the first damaged record, since later ones cannot be found. Throws Error if not
-// even the first record is whole, and names `name`.
+// skipped, including records of more than 64 MiB, which no scalar has. So at most one such record
+// is in memory. Ends at the first damaged record, since later ones cannot be found. If not even the
+// first record is whole, throws Error that names `name`.
 TensorboardFile read_tensorboard(std::istream& in, const std::string& name);
-// The same without keeping the scalars: each goes to `visit`, with sessions in their place.
+// The same without keeping the scalars. Each goes to `visit`, and each session to `visit_session`,
+// in file order.
 TensorboardFile read_tensorboard(
     std::istream& in, const std::string& name, const std::function<void(const ScalarEvent&)>& visit,
     const std::function<void(const TensorboardSession&)>& visit_session);

@@ -13,7 +13,7 @@ namespace lockstep {
 std::unique_ptr<TrackerStore> open_tracker_database(const std::filesystem::path& file);
 
 std::unique_ptr<TrackerStore> mlflow_database(std::unique_ptr<Database> database);
-// The file's name is that of the project.
+// The file's name is the name of the project.
 std::unique_ptr<TrackerStore> trackio_database(std::unique_ptr<Database> database);
 
 }  // namespace lockstep

@@ -35,18 +35,19 @@ class TrackerStore {
 // anything else. Throws Error if it is a damaged store, or a database of another kind.
 std::unique_ptr<TrackerStore> open_tracker_store(const std::filesystem::path& path);
 
-// STORE#RUN, or STORE alone. Also a folder STORE/EXPERIMENT/RUN of MLflow's, which may name both.
+// Parsed from STORE#RUN, or STORE alone. Also from MLflow's folder STORE/EXPERIMENT/RUN, which
+// names both.
 struct TrackedWord {
   std::filesystem::path store;
   std::string run;  // an id, the beginning of one, NAME or EXPERIMENT/NAME; "": not given
 };
 
-// Nothing if the word names no store, or is an existing path under that very name that is not a
-// store.
+// Nothing if the word names no store. Nothing also if exactly this word is an existing path that is
+// not a store.
 std::optional<TrackedWord> tracked_word(const std::string& word);
 
-// The run among all runs that the word means; "" means the only one. Throws Error, which lists the
-// runs if they are few.
+// Finds the run that the word means; "" means the only run. Throws Error, which lists the runs if
+// they are few.
 TrackedRun find_tracked_run(const std::vector<TrackedRun>& runs, const TrackedWord& word);
 
 // Throws Error.
