@@ -1,4 +1,4 @@
-// Where a table has the columns that bars are read from.
+// Finds the columns of a table from which bars are read.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct BarPlaces {
   std::vector<std::string> notes;
 };
 
-// Throws Error, as read_bars does of columns.
+// Throws Error about columns as read_bars does.
 BarPlaces find_places(const CellTable& table, const BarColumns& wanted);
 
 inline bool takes_prices(const BarColumns& wanted) {

@@ -17,13 +17,13 @@ int weekday(Day day);                                 // 0 is Monday, 6 is Sunda
 
 struct Stamp {
   Day day = 0;                 // on the clock that wrote it
-  std::int64_t instant_s = 0;  // unix seconds; without a zone that clock counts as UTC
+  std::int64_t instant_s = 0;  // unix seconds; without a zone, the time is taken as UTC
   bool zone = false;
 };
 
-// A day ("2022-01-31", "2022/01/31", "20220131"), then optionally "T" or a space, "09:15",
-// "09:15:00" or "09:15:00.000", and a zone ("Z", "+05:30", "+0530", "-05"). Nothing for anything
-// else, and for days and times that are not there (February 30).
+// Parses a day ("2022-01-31", "2022/01/31", "20220131"). After it may come "T" or a space with a
+// time ("09:15", "09:15:00" or "09:15:00.000") and a zone ("Z", "+05:30", "+0530", "-05"). Nothing
+// for anything else, and for days and times that do not exist (February 30).
 std::optional<Stamp> parse_stamp(std::string_view text);
 
 }  // namespace lockstep::gbdt

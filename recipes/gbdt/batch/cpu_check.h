@@ -1,4 +1,4 @@
-// Whether a batch on GPUs would have been done sooner by the CPU.
+// Estimates whether the CPU would have completed a batch on GPUs sooner.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace lockstep::gbdt {
 
-// Takes the window with the median time on a GPU and trains it once more, on one core and into a
-// temporary folder. Says in a line which gets more windows done. "" if no window was trained on a
-// GPU, or if it cannot be told. Windows with more rows than a core trains in seconds are left out.
+// Trains the window with the median time on a GPU once more, on one core and into a temporary
+// folder. Returns a line that says whether CPU or GPUs complete more windows. "" if no window was
+// trained on a GPU, or if it cannot be told. Windows with too many rows for a core to train in
+// seconds are left out.
 std::string compare_with_cpu(const BatchRecords& records);
 
-// How many windows a minute all cores train, and how many `gpus` GPUs train with four windows on
-// each at once. Both follow from a window's seconds on each.
+// How many windows per minute all cores train, and how many `gpus` GPUs train with four concurrent
+// windows on each. Both follow from the seconds that one window takes on a core and on a GPU.
 struct DeviceRates {
   double cpu_per_minute = 0, gpu_per_minute = 0;
 };

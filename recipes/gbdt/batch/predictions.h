@@ -1,4 +1,4 @@
-// Predictions of several windows as one table.
+// Combines the predictions of several windows in one table.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace lockstep::gbdt {
 // The predictions of one window.
 struct Predictions {
   const WindowRecord* window = nullptr;
-  std::vector<std::string> columns, lines;  // lines: of CSV, without their ends
+  std::vector<std::string> columns, lines;  // lines: lines of CSV without line ends
 };
 
-// The lines of a text of CSV, without empty ones. A line may hold line breaks in quotes.
+// The lines of a CSV text, without empty ones. A line may contain line breaks in quotes.
 std::vector<std::string> csv_lines(std::string_view text);
 
-// A text of CSV with the columns of any of them, in the order in which they come first, and a
-// column for each setting of the batch. A cell is empty if the window does not have the column.
+// A CSV text that has every column of any window, in the order in which columns first appear, and a
+// column for each setting of the batch. A cell is empty if the window lacks the column.
 std::string all_predictions(const BatchRecords& records,
                             const std::vector<Predictions>& predictions);
 

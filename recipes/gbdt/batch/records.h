@@ -17,41 +17,41 @@ namespace lockstep::gbdt {
 struct WindowRecord {
   std::filesystem::path folder;
   std::string job{};   // its name in the batch
-  std::string gpus{};  // that it ran on, as DirectJob has them
-  std::optional<std::int64_t> memory_bytes{}, gpu_memory_bytes{};  // likewise
+  std::string gpus{};  // GPUs on which it ran, as in DirectJob
+  std::optional<std::int64_t> memory_bytes{}, gpu_memory_bytes{};  // as in DirectJob
   std::string symbol, label, start, end;
-  // success, skipped or failed, or the state of a job that did not come so far; why not
+  // success, skipped or failed, or the state of a job without a record; and the reason
   std::string status, why;
   std::map<std::string, std::string> setting;  // options in which jobs of the batch differ
   nlohmann::json metadata;
-  // Metrics of the test; of validation if no window of the batch has a test.
+  // Metrics of the test, or of validation if no window of the batch has a test.
   std::optional<Metrics> metrics;
 };
 
 struct BatchRecords {
   std::vector<WindowRecord> windows;    // by symbol, start and setting
   std::vector<std::string> keys;        // of the settings; empty: all jobs have the same options
-  bool are_tested = true;               // else metrics are of validation
+  bool are_tested = true;               // false: metrics are of validation
   std::size_t only_validated = 0;       // windows without a test, where others have one
   std::vector<std::string> left_out{};  // symbols without a window: "SYMBOL: WHY"
 };
 
-// A window for each job, even if it left nothing that can be read.
+// Reads a window for each job, even if the job left nothing that can be read.
 BatchRecords read_records(const DirectBatchEnd& end);
-// The records of trainings that succeeded, in the order of their folders. Throws Error if one
+// Reads the records of successful trainings, in the order of their folders. Throws Error if one
 // cannot be read.
 BatchRecords read_records(const std::vector<std::filesystem::path>& folders);
-// The value of each of `keys`; nothing if the window does not have it.
+// The value of each of `keys`; nothing where the window lacks it.
 std::vector<Cell> setting_cells(const BatchRecords& records, const WindowRecord& window);
 
-// The objective that it learnt, as its options say; binary if nothing can be read.
+// The objective that the window learned, from its options; binary if nothing can be read.
 const Objective& objective_of(const WindowRecord& window);
-// The days that it was trained on.
+// The days on which it was trained.
 Window window_of(const WindowRecord& window);
-// The options that it was trained with, as a preset: none counts as given. Throws Error and json's
-// exceptions if its metadata has none.
+// Sets the options with which it was trained, as a preset does, so that none counts as given.
+// Throws Error and json's exceptions if its metadata has none.
 void set_recorded(const WindowRecord& window, GbdtOptions& options);
-// Says that windows learnt from made data, and how many if not all; "" if none did.
+// Says that windows learned from generated data, and how many if not all did; "" if none did.
 std::string made_text(const BatchRecords& records);
 std::string setting_text(const WindowRecord& window);  // "num_leaves=127,horizon=5"; "" for none
 

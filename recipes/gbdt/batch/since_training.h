@@ -1,4 +1,4 @@
-// Reports changes in a file of prices since a model was trained on it, for those who use the model.
+// Reports changes in a file of prices since a model was trained on it, to users of the model.
 #pragma once
 
 #include <map>
@@ -12,28 +12,29 @@
 
 namespace lockstep::gbdt {
 
-// Compares, window by window, present prices and predictions with what the window's folder has kept
+// For each window, compares present prices and predictions with those that its folder has kept
 // since training: the closes of labels.csv.gz, the predictions of predictions.csv and the first bar
-// in metadata.json. Windows whose file is the same (by its hash), those without computed features
-// and those that are used on another symbol are not looked at.
+// in metadata.json. Skips windows whose file is unchanged (by its hash), windows without computed
+// features, and windows that are used on another symbol.
 class SinceTraining {
  public:
-  // rows: of data, those that are used now; scores [rows, outputs]. Files that are not there or
-  // cannot be read count as nothing to compare with.
+  // rows: the rows of `data` that are used now. scores: [rows, outputs]. If files of the window do
+  // not exist or cannot be read, nothing is compared with them.
   void add(const WindowRecord& record, const GbdtOptions& options, const SymbolData& data,
            std::span<const std::size_t> rows, std::span<const double> scores);
 
-  // A sentence each, without a line break.
+  // One sentence each, without a line break.
   std::vector<std::string> notes() const;
 
  private:
   struct Closes {
     std::size_t trained = 0, found = 0, changed = 0;  // bars
-    double low = 0, high = 0;  // of those that changed: the close as a multiple of what it was
+    // for changed closes: least and largest ratio of present to earlier close
+    double low = 0, high = 0;
     std::vector<char> seen{};  // by row of the data: 1 found, 2 changed; windows share bars
   };
 
-  // The drift of the first set's features between two beginnings of a file.
+  // How features of the set v1 differ between two beginnings of a file.
   struct Drift {
     double vwap = 0, ema = 0;  // shares
     double obv = 0;            // volume
@@ -52,7 +53,7 @@ class SinceTraining {
   const SymbolData* indexed_ = nullptr;
   std::unordered_map<std::string_view, std::size_t> places_;  // of its stamps
   std::map<std::string, Closes> closes_;                      // by symbol
-  // of the first set, by symbol: where its file begins, now and then
+  // for the set v1, by symbol: where its file begins, now and in training
   std::map<std::string, std::string> begins_;
   bool begin_unknown_ = false;                          // of the first set, of some window
   bool uses_volume_ = false;                            // of the first set, some model

@@ -1,4 +1,4 @@
-// Which of the computed features a model learns from.
+// Chooses the computed features from which a model learns.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace lockstep::gbdt {
 
-// Whether the feature is made of the volume. Without volume it is missing, or the same in all rows.
+// Whether the feature is computed from the volume. Without volume it is missing, or the same in all
+// rows.
 bool needs_volume(std::string_view feature);
 
-// The same table with only these columns, in this order. Throws Error if one is not among
-// those of the table.
+// Returns the table with only these columns, in this order. Throws Error if the table lacks one.
 FeatureTable choose_features(const FeatureTable& table, const std::vector<std::string>& names);
 
-// The names of the table's columns that can be computed of the bars.
+// The names of the table's columns that can be computed from the bars.
 std::vector<std::string> features_of(const FeatureTable& table, const Bars& bars);
 
 }  // namespace lockstep::gbdt

@@ -1,4 +1,4 @@
-// The fifteen features of a bar, in two versions, and the label.
+// The fifteen features of a bar, in two versions, and the returns from which labels are made.
 #pragma once
 
 #include <array>
@@ -10,28 +10,31 @@
 
 namespace lockstep::gbdt {
 
-// Which formulas. A model keeps the set that it was trained with.
+// The set of formulas. A model keeps the set with which it was trained.
 //   v1  EMA, MACD, VWAP and OBV run from the first bar of the file, so a value depends on where the
 //       file begins.
-//   v2  every value is made of its bar and the 60 bars before it, and is the same to the bit
-//       wherever the file begins.
+//   v2  every value is computed from its bar and the 60 bars before it, and is bitwise the same
+//   wherever the file begins
 enum class FeatureSet { v1, v2 };
 
 inline constexpr std::size_t feature_count = 15;
 // In the order of the columns.
 const std::array<const char*, feature_count>& feature_names(FeatureSet set);
 
-// Bars that a window needs before its first, because v2 looks back that far. In v1, SMA 50 looks
-// back over 49, and further bars let the exponential means forget how they began.
+// Bars that a window needs before its first bar, because v2 uses 60 earlier bars. In v1, SMA 50
+// uses 49 earlier bars, and further bars reduce the influence of the start on the exponential
+// means.
 inline constexpr std::size_t warm_up_bars = 60;
 
-// A row per bar, row-major. NaN if there are too few bars before, and if a feature divides by 0 (a
-// price that has not moved for 14 bars). In own columns, NaN if a cell is missing.
+// A row per bar, row-major. A computed feature is NaN if there are too few bars before, or if it
+// would divide by 0 (a price that has not moved for 14 bars). In own columns, a missing cell is
+// NaN.
 struct FeatureTable {
   std::vector<std::string> names;
   std::vector<double> values;
-  std::size_t warm_up = warm_up_bars;  // bars that a window needs before its first
-  bool takes_missing = false;          // a row may lack features: LightGBM knows what to do
+  std::size_t warm_up = warm_up_bars;  // bars that a window needs before its first bar
+  // a row may lack features, since LightGBM accepts missing values
+  bool takes_missing = false;
 
   std::size_t columns() const { return names.size(); }
   std::size_t rows() const { return columns() == 0 ? 0 : values.size() / columns(); }
@@ -59,10 +62,11 @@ struct FeatureTable {
 //   vwap_20, obv_20    the sums over the last 20 bars
 FeatureTable compute_features(const Bars& bars, FeatureSet set);
 
-// The columns that were asked for by name.
+// The columns that the user requested by name.
 FeatureTable own_features(const Bars& bars);
 
-// close[t + horizon] / close[t] - 1 per bar; NaN if there is no such bar. horizon in bars.
+// close[t + horizon] / close[t] - 1 per bar; NaN if that later bar does not exist. horizon is in
+// bars.
 std::vector<double> forward_returns(const Bars& bars, std::size_t horizon);
 
 }  // namespace lockstep::gbdt

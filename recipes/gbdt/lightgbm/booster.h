@@ -1,4 +1,4 @@
-// Training with LightGBM, and models in its text format.
+// Trains models with LightGBM, and reads models in its text format.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace lockstep::gbdt {
 
-// values [rows, columns], row-major; labels [rows]. NaN is a missing value. groups: of a ranking,
-// how many rows each one has, in order.
+// values: [rows, columns], row-major; labels: [rows]. NaN is a missing value. groups: for a
+// ranking, the number of rows of each group, in order.
 struct Rows {
   std::vector<double> values;
   std::vector<float> labels;
@@ -37,18 +37,20 @@ enum class TrainEnd { iterations, patience, no_split };
 const char* to_string(TrainEnd end);  // "all iterations", "early stopping", "no more splits"
 
 struct Trained {
-  // LightGBM's text format: up to the best iteration, which without early stopping is the last.
+  // In LightGBM's text format, up to the best iteration. Without early stopping this is the last
+  // one.
   std::string model;
-  // From 1. An iteration whose rows and columns, drawn at random, allow no split grows no tree, so
-  // there may be fewer of these. best_iteration is 0 if none grew one.
+  // Counted from 1. If the randomly drawn rows and columns of an iteration allow no split, it grows
+  // no tree. So there may be fewer iterations here than trained. best_iteration is 0 if none grew a
+  // tree.
   std::int64_t iterations = 0, best_iteration = 0;
   TrainEnd end = TrainEnd::iterations;
-  std::string metric;         // name of the first one
+  std::string metric;         // name of the first metric
   std::vector<double> curve;  // its value on the validation rows after each iteration
 };
 
-// Throws Error: what LightGBM refuses, and training on the CPU and by CUDA in one process, because
-// LightGBM remembers the first for good.
+// Throws Error if LightGBM refuses. Also throws for training on the CPU and by CUDA in one process,
+// because LightGBM keeps the device of the first training.
 Trained train_model(const LightGbm& library, const TrainRequest& request);
 
 // A trained model. Movable; one thread at a time.
@@ -60,13 +62,13 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // The predictions of the objective (probabilities, if it has them) [rows, outputs]. values
-  // [rows, columns], row-major. Throws Error if the columns are others than those of training.
+  // The predictions of the objective (probabilities, if it has them), [rows, outputs]. values:
+  // [rows, columns], row-major. Throws Error if the columns are not those of training.
   std::vector<double> predict(std::span<const double> values, std::int32_t columns,
                               int threads) const;
   int outputs() const { return outputs_; }       // numbers a row: classes, or 1
   std::vector<double> split_importance() const;  // [columns]: how often each one splits
-  std::vector<double> gain_importance() const;   // [columns]: what these splits gained
+  std::vector<double> gain_importance() const;   // [columns]: total gain of these splits
 
  private:
   std::vector<double> importance(int kind) const;

@@ -1,5 +1,4 @@
-// The GPU that LightGBM is to train on: checks before training that it is there, and gives its
-// name.
+// The GPU on which LightGBM trains. Checks before training that it exists, and returns its name.
 #pragma once
 
 #include <string>
@@ -9,10 +8,10 @@
 
 namespace lockstep::gbdt {
 
-// Chooses the GPU of resolved parameters. By OpenCL: adds platform and device (opencl.h);
-// `platform` as there. By CUDA: checks that there are a driver and the device, because without them
-// LightGBM ends the process. Returns the name, as "NVIDIA H200" or "NVIDIA CUDA: NVIDIA H200"; ""
-// on the CPU. Throws Error.
+// Chooses the GPU of resolved parameters. For OpenCL, adds platform and device (opencl.h);
+// `platform` is as there. For CUDA, checks that a driver and the device exist, because without them
+// LightGBM ends the process. Returns the name, such as "NVIDIA H200" or "NVIDIA CUDA: NVIDIA H200";
+// "" on the CPU. Throws Error.
 std::string choose_gpu(const LightGbm& library, const std::string& platform,
                        Parameters& parameters);
 

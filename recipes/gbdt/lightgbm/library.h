@@ -13,7 +13,7 @@
 
 namespace lockstep::gbdt {
 
-// All return 0, or -1 after a failure that `last_error` tells.
+// All functions return 0, or -1 after a failure, which `last_error` describes.
 struct LightGbmApi {
   using Handle = void*;
   const char* (*last_error)();
@@ -48,18 +48,18 @@ struct LightGbmApi {
 // One library for as long as the program runs; LightGBM cannot be unloaded safely.
 class LightGbm {
  public:
-  // Throws Error if the file is not there, cannot be loaded or is another library.
+  // Throws Error if the file does not exist, cannot be loaded or is another library.
   explicit LightGbm(const std::filesystem::path& path);
 
   const LightGbmApi& api() const { return api_; }
   const std::filesystem::path& path() const { return path_; }
   // "4.7.0" if the file VERSION.txt of its package lies beside it; else "".
   const std::string& version() const { return version_; }
-  // Other names of parameters to the names that LightGBM knows them by.
+  // Maps other names of parameters to LightGBM's own names.
   const std::map<std::string, std::string>& aliases() const { return aliases_; }
-  // Any function of the library and of those that it needs; null if it has none of this name.
+  // A function of the library or of a library that it needs; null if none has this name.
   void* symbol(const char* name) const;
-  // Throws Error with LightGBM's own words if `result` is a failure. `doing`: "making a model".
+  // Throws Error with LightGBM's own message if `result` is a failure. `doing`: "making a model".
   void check(int result, const char* doing) const;
 
  private:
@@ -70,13 +70,13 @@ class LightGbm {
   std::map<std::string, std::string> aliases_;
 };
 
-// The library at `chosen`, or, if that is empty, the one that came with this program. For the
-// device "cuda", this is the one that was built for it. Throws Error, which says how to get it.
+// The library at `chosen`. If that is empty, the library that came with this program; for the
+// device "cuda", the one that was built for CUDA. Throws Error, which says how to get it.
 std::filesystem::path find_lightgbm(const std::filesystem::path& chosen,
                                     const std::string& device = "cpu");
 
-// LightGBM's messages on this thread go to `sink`, a line at a time without "[LightGBM]", for as
-// long as this lives; never to stdout. Scopes do not nest.
+// During its lifetime, LightGBM's messages on this thread go to `sink` and never to stdout: one
+// line at a time, without "[LightGBM]". Objects must not be nested.
 class LightGbmLog {
  public:
   LightGbmLog(const LightGbm& library, std::function<void(const std::string&)> sink);

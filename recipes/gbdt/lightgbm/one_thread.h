@@ -1,15 +1,16 @@
-// Parallel regions of one thread without the cost of a team. GCC's OpenMP runtime makes a team for
-// each region, also for one thread, and ends it with a call of the kernel. A training on some
-// hundred rows has thousands of regions, and there this is an eighth of the time.
+// Runs parallel regions of one thread without the cost of a team. GCC's OpenMP runtime makes a team
+// for each region, even for one thread, and ends it with a system call. A training on some hundred
+// rows has thousands of regions, and so takes an eighth less time.
 #pragma once
 
 #include <cstdint>
 
 namespace lockstep::gbdt {
 
-// During its lifetime, regions that this thread begins for one thread are plain calls: their code
-// runs as it would outside of any region, which for one thread is the same. All others go to the
-// runtime, as always. Only for libraries that GCC has compiled, in programs that link this.
+// During its lifetime, regions that this thread begins for one thread are plain calls. Their code
+// runs as outside of any region, which has the same effect for one thread. All other regions are
+// left to the runtime. It works only for libraries compiled by GCC, in programs that link this
+// file.
 class OneThread {
  public:
   explicit OneThread(bool wanted);

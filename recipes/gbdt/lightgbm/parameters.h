@@ -1,4 +1,4 @@
-// Parameters of LightGBM: those that were asked for, and those that the booster really used.
+// LightGBM's parameters: those that the user requested, and those that the booster really used.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace lockstep::gbdt {
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-// The same under the names that LightGBM itself uses. Throws Error: a name that it does not know
-// (the nearest is named), two names of one parameter, a value with spaces, num_gpu above 1, what
-// only LightGBM's own program reads, and a file that is not there.
+// Returns the parameters under LightGBM's own names. Throws Error for an unknown name (it suggests
+// the nearest), two names of one parameter, a value with spaces, num_gpu above 1, a parameter that
+// only LightGBM's own program reads, and a file that does not exist.
 Parameters resolve_parameters(const LightGbm& library, const Parameters& asked);
 
 std::string parameter_text(const Parameters& parameters);  // "key=value key=value"
 
-// The section "parameters" of a model in LightGBM's text format: what its booster was configured
-// with.
+// The section "parameters" of a model in LightGBM's text format, which is the configuration of its
+// booster.
 std::map<std::string, std::string> parameters_of_model(const std::string& model);
 
-// Numbers that such a model predicts for a row: its classes, if it has more than two, or 1.
+// How many numbers such a model predicts for a row: one per class if it has more than two, else 1.
 int outputs_of_model(const std::string& model);
 
 // The sizes of the trees in such a text. An iteration grows as many as the model has outputs.
@@ -40,23 +40,24 @@ struct ModelFacts {
   std::map<std::string, std::string> parameters;
   TreeSizes trees;
   int outputs = 1;
-  std::string trees_hash{};  // of the trees alone: the same if other parameters gave the same
+  // hash of the trees alone; equal if other parameters gave the same trees
+  std::string trees_hash{};
 };
 ModelFacts read_facts(const std::string& model);
 
-// Parameters that were asked for (names of LightGBM itself) and not used: a text each, empty if all
-// is as asked. Values are compared by what they mean to LightGBM: numbers as numbers, and true and
-// false as 1 and 0. Other names of metrics and of ways to boost count as its own (boosting=goss is
-// gbdt with data_sample_strategy=goss). The trees are compared as well: they can have no more
-// leaves and be no deeper than asked.
+// Finds requested parameters (LightGBM's own names) that were not used. Returns a text for each;
+// empty if all were used. Values are compared by their meaning in LightGBM: numbers as numbers, and
+// true and false as 1 and 0. Other names of metrics and of boosting methods count as LightGBM's own
+// (boosting=goss means gbdt with data_sample_strategy=goss). The trees are checked as well: they
+// must not have more leaves or be deeper than requested.
 std::vector<std::string> differences(const Parameters& asked, const ModelFacts& model);
 
-// The metrics of such a list under the names that a model has them by, each once: "custom" is none.
+// The metrics of such a list by their names in a model, each once. "custom" means none.
 std::vector<std::string> metric_names(const std::string& value);
-// Whether rows are drawn by their gradients (GOSS), under either of its two names.
+// Whether rows are sampled by their gradients (GOSS), under either of its two names.
 bool is_goss(const Parameters& asked);
 
-// The value of a parameter among these; `otherwise` if it is not there.
+// The value of a parameter; `otherwise` if the parameter is absent.
 std::string value_of(const Parameters& parameters, const std::string& name,
                      const std::string& otherwise);
 

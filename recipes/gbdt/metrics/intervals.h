@@ -15,19 +15,19 @@ inline constexpr double quantile_975 = 1.959963984540054;  // of the normal dist
 
 // The interval of a proportion; NaN without rows.
 Interval wilson(double hits, double rows);
-// The normal one; ends are NaN if the variance is.
+// The normal interval. Its ends are NaN if the variance is.
 Interval around(double estimate, double variance);
 double mean_of(std::span<const double> values);           // NaN without values
 double variance_of_mean(std::span<const double> values);  // NaN with fewer than two
 
-// Ranks from 1, equal values sharing their mean rank.
+// Ranks from 1; equal values share their mean rank.
 std::vector<double> ranks(std::span<const double> values);
 
 // A metric whose value is part / whole, with Wilson's interval. `name` is in the table.
 Metric proportion(const char* name, double part, double whole);
-// The mean of some values, one a row or group and none below 0, with the normal interval.
+// The mean of some values, one per row or group and none below 0, with the normal interval.
 Metric mean_metric(const char* name, std::span<const double> values);
-// Any value. When windows are put together, it counts in proportion to its rows.
+// A metric with any value. When windows are combined, it counts in proportion to its rows.
 Metric valued(const char* name, const Interval& value, double rows);
 
 }  // namespace lockstep::gbdt

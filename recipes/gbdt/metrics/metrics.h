@@ -1,4 +1,4 @@
-// How good predictions are: a list of named metrics, each with an interval.
+// Measures predictions: a list of named metrics, each with an interval.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace lockstep::gbdt {
 
-// The description of a metric, besides its value. A new metric is a row of the table in
+// The properties of a metric, without its value. To add a metric, add a row to the table in
 // metric_info.cpp.
 struct MetricInfo {
   const char* name;                        // in files: "log_loss"
@@ -21,23 +21,23 @@ struct MetricInfo {
   double (*of_ratio)(double) = nullptr;    // see Metric; null: as it is
   bool is_brief = true;                    // shown for each window on a terminal
   bool has_interval = true;                // in the tables of a batch
-  bool is_share = true;                    // lies between 0 and 1, or about there
+  bool is_share = true;                    // lies about between 0 and 1
   double low = 0, middle = 0.5, high = 1;  // of the colours of a map
 };
 // All of them, in the order in which they are shown.
 std::span<const MetricInfo> all_metrics();
-// Null: there is none of that name.
+// Null if there is none of that name.
 const MetricInfo* find_metric(std::string_view name);
 
-// One metric of some rows: of_ratio(part / whole). So windows are put together by adding both up.
-// whole = 0: it is not defined there, and the value is NaN.
+// A metric of some rows, of_ratio(part / whole). So windows are combined by adding up both numbers.
+// If whole is 0, the metric is undefined, and its value is NaN.
 struct Metric {
   const MetricInfo* info = nullptr;
   Interval value;  // 95 %
   double part = 0, whole = 0;
 };
 
-// Rows of each class (first key) by the class that was predicted (second key).
+// The number of rows of each class (first key) by predicted class (second key).
 using ConfusionMatrix = std::map<std::string, std::map<std::string, std::int64_t>>;
 
 struct Metrics {
@@ -50,29 +50,30 @@ struct Metrics {
 
 // Rows with their predictions.
 struct ScoredRows {
-  // [rows]; of several classes [rows, classes], row-major: probabilities.
+  // [rows]; for several classes [rows, classes], row-major: probabilities.
   std::span<const double> scores;
-  std::span<const double> labels;          // [rows]; of classes their numbers, from 0
+  std::span<const double> labels;          // [rows]; for classes their numbers, from 0
   std::span<const std::string> classes{};  // their names; empty: 0, 1, …
-  std::span<const std::int32_t> groups{};  // of a ranking: rows of each group, in order
-  double alpha = 0.9;                      // the quantile that was asked for
+  std::span<const std::int32_t> groups{};  // for a ranking: rows of each group, in order
+  double alpha = 0.9;                      // the quantile that was requested
 };
 
-// All of these treat rows as independent. Labels of neighbouring rows may overlap by the horizon,
-// so true intervals are wider. Intervals over many windows (`over_windows`) do not have that fault.
+// All of these functions treat rows as independent. Labels of neighbouring rows may overlap by the
+// horizon, so true intervals are wider. Intervals over many windows (`over_windows`) do not have
+// this flaw.
 
-// Probabilities of class 1; a row is called 1 if its probability is above 0.5. Intervals: Wilson's
-// of a proportion (JASA 1927) for accuracy, precision, recall and base rate (the share of class 1).
-// For F1 = 2J / (1 + J), the interval of the proportion J = TP / (TP + FP + FN). For the AUC,
-// DeLong's variance (Biometrics 1988) on its logit. For the log-loss, the normal interval of a
-// mean.
+// scores: probabilities of class 1. A row is predicted as 1 if its probability is above 0.5.
+// Intervals: Wilson's for a proportion (JASA 1927), for accuracy, precision, recall and base rate
+// (the share of class 1). For F1 = 2J / (1 + J), the interval of the proportion J = TP / (TP + FP +
+// FN). For the AUC, DeLong's variance (Biometrics 1988) on its logit. For the log-loss, the normal
+// interval of a mean.
 Metrics binary_metrics(const ScoredRows& rows);
 
-// The class of the highest probability is called. Means over classes (macro_…) are over those that
-// are there or were called, as in scikit-learn; an undefined value counts as 0. base_rate is the
-// share of the most frequent class. Intervals: Wilson's for accuracy and base rate, and normal ones
-// for the log-loss. For the macro means they are also normal, by the delta method on the cells of
-// the confusion matrix.
+// The class of the highest probability is the predicted one. Means over classes (macro_…) are over
+// the classes that occur or were predicted, as in scikit-learn; an undefined value counts as 0.
+// base_rate is the share of the most frequent class. Intervals: Wilson's for accuracy and base
+// rate, and normal ones for the log-loss. For the macro means they are also normal, by the delta
+// method on the cells of the confusion matrix.
 Metrics multiclass_metrics(const ScoredRows& rows);
 
 // RMSE, MAE, R2 and Spearman's rank correlation (the information coefficient of a forecast);
@@ -85,16 +86,16 @@ Metrics regression_metrics(const ScoredRows& rows);
 // the prediction, which should be alpha).
 Metrics quantile_metrics(const ScoredRows& rows);
 
-// Labels are relevances, gains 2^label - 1 (Burges et al., ICML 2005). NDCG at 1, 3, 5, 10 and mean
-// average precision (label above 0 is relevant) are means over groups; groups without a relevant
-// row count for neither. Rows of one score share their places: their mean discount for NDCG, one
-// threshold for the precision, as in scikit-learn. base_ndcg@10 is that of a random order.
-// Intervals: normal ones of means over groups.
+// Labels are relevances, with gains 2^label - 1 (Burges et al., ICML 2005). NDCG at 1, 3, 5, 10 and
+// mean average precision (a label above 0 is relevant) are means over groups. Groups without a
+// relevant row count for neither. Rows with equal scores share their places: they get their mean
+// discount for NDCG, and one threshold for the precision, as in scikit-learn. base_ndcg@10 is the
+// value for a random order. Intervals: normal ones of means over groups.
 Metrics ranking_metrics(const ScoredRows& rows);
 
-// Over all windows. Intervals are by bootstrap (core/media/bootstrap.h), with a window as one row;
-// a single window keeps its own. A metric of all rows in one window (AUC, rank correlation, macro
-// means) is a mean over the windows that have it, by rows.
+// Combines all windows. Intervals are by bootstrap (core/media/bootstrap.h), with a window as one
+// row; a single window keeps its own. A metric that needs all rows of a window (AUC, rank
+// correlation, macro means) becomes a mean over the windows that have it, weighted by rows.
 Metrics over_windows(std::span<const Metrics> windows);
 // The plain mean of each metric over the windows that have it, without intervals.
 Metrics mean_of_windows(std::span<const Metrics> windows);

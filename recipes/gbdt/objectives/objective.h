@@ -1,4 +1,4 @@
-// The objectives of models: LightGBM's own, what their labels are, and how they are measured.
+// The objectives of models, with LightGBM's names: their kind of labels, and their metrics.
 #pragma once
 
 #include <limits>
@@ -13,23 +13,23 @@ namespace lockstep::gbdt {
 
 enum class Task { binary, regression, multiclass, ranking };
 
-// A new objective is a row of the table in objective.cpp.
+// To add an objective, add a row to the table in objective.cpp.
 struct Objective {
-  const char* name;  // LightGBM's own
+  const char* name;  // LightGBM's name
   Task task;
-  const char* metric;       // LightGBM's, of early stopping
-  const char* main_metric;  // of the map of a batch
+  const char* metric;       // LightGBM's metric for early stopping
+  const char* main_metric;  // for the map of a batch
   Metrics (*measure)(const ScoredRows& rows);
   std::vector<const char*> aliases{};  // LightGBM's other names, and Lockstep's
-  bool balances = false;               // knows is_unbalance
+  bool balances = false;               // accepts is_unbalance
   double least_label = -std::numeric_limits<double>::infinity();
-  bool least_excluded = false;  // labels are above it
+  bool least_excluded = false;  // labels must be above least_label, not equal to it
 
   bool classifies() const { return task == Task::binary || task == Task::multiclass; }
 };
 
 std::span<const Objective> all_objectives();
-// By its name or an alias. Throws Error, which names the nearest.
+// Finds an objective by name or alias. Throws Error, which names the nearest.
 const Objective& find_objective(std::string_view name);
 
 }  // namespace lockstep::gbdt

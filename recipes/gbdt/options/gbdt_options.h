@@ -1,4 +1,4 @@
-// Every option of the gbdt recipe: one LightGBM model per symbol and window of time.
+// All options of the gbdt recipe, which trains one LightGBM model per symbol and window of time.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ enum class TrainDevice { cpu, gpu, cuda };
 struct GbdtOptions : DirectOptions {
   GbdtOptions();  // fills `table`
 
-  std::string symbol;                // of `train`; empty: the first
-  std::vector<std::string> symbols;  // of a batch; empty: all that data.path has
-  std::string start, end;            // days; empty: what the prices reach
+  std::string symbol;                // for `train`; empty: the first symbol
+  std::vector<std::string> symbols;  // for a batch; empty: all in data.path
+  std::string start, end;            // days; empty: as far as the prices reach
   std::int64_t window_days = 180;
   std::int64_t stride_days = 0;  // 0: window_days
   std::int64_t horizon = 7;      // bars
   TestWindow test = TestWindow::part;
   struct {
-    std::string path;  // folder of SYMBOL.csv, or one such file; empty: prices that are made
+    std::string path;  // folder of SYMBOL.csv, or one such file; empty: generated prices
     std::int64_t made_symbols = 10;
-    std::int64_t made_rows = 0;  // of a table instead of prices; 0: prices
+    std::int64_t made_rows = 0;  // rows of a generated table; 0: generated prices
     std::int64_t made_seed = 42;
   } data;
   std::vector<std::string> features;        // columns of the files; empty: the fifteen
@@ -69,17 +69,18 @@ struct GbdtOptions : DirectOptions {
   BarColumns columns() const;  // of the files. Throws Error
   bool computes_features() const { return features.empty() && data.made_rows == 0; }
   const Objective& learns() const;  // Throws Error
-  // The value among `params` of the first of these names that is there; else `otherwise`.
+  // The value in `params` of the first of these names that is set; else `otherwise`.
   std::string param(std::initializer_list<const char*> names, const std::string& otherwise) const;
-  // All parameters, under the names that they are asked for by: not resolved yet. classes: of a
-  // label of several; 0: not known yet.
+  // All parameters under the names that the user typed, not resolved yet. classes: the number of
+  // classes of a label with several; 0: not known yet.
   Parameters parameters(std::size_t classes = 0) const;
   SplitOptions split() const;
   // The days of `start` and `end`, if they are given. Throw Error.
   std::optional<Day> start_day() const;
   std::optional<Day> end_day() const;
 
-  // Which given options do nothing with rows that have a time, or none; "": all do something.
+  // Says which given options have no effect on rows with a time, or without one; "" if all have
+  // one.
   std::string idle_note(bool timeless) const;
 
   void check() const override;
@@ -89,14 +90,14 @@ struct GbdtOptions : DirectOptions {
   DirectBatch plan_batch() const override;
 };
 
-// Says that prices, or tables, are made, for all who read the results.
+// Says that prices, or tables, are generated, for all who read the results.
 std::string made_note(bool are_tables);
 
 std::vector<Synonym> synonyms();  // what other programs call these options
 
-// The names, or the lines of the one file that they name, without empty ones and those that begin
-// with #. key: the option, for messages. Throws Error if the file lists nothing, or if a name that
-// can only be meant as a file is not there or stands beside others.
+// The names, or the lines of the one file that they name, except empty lines and those that begin
+// with #. key: the option, for messages. Throws Error if the file lists nothing. Also throws if a
+// name that can only mean a file does not exist, or is not the only name.
 std::vector<std::string> listed_names(const char* key, const std::vector<std::string>& names);
 
 // The functions that GbdtOptions and the recipe call: set by linking the targets gbdt-train and

@@ -1,4 +1,4 @@
-// The files that are kept of a window.
+// The files that are kept for a window.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ namespace lockstep::gbdt {
 // All throw Error if the file cannot be written.
 void write_text(const std::filesystem::path& file, std::string_view text);
 void write_gzip(const std::filesystem::path& file, std::string_view text);
-// The text that write_gzip wrote. Throws Error if the file is none of gzip's, or its text has
-// more than 1 GiB.
+// Returns the text that write_gzip wrote. Throws Error if the file is no gzip file, or its text
+// exceeds 1 GiB.
 std::string read_gzip(const std::filesystem::path& file);
 
-// The options in metadata.json, except where runs lie: a job is not told this, since its folder is
-// its own. of_batch: "key=value …" of whole numbers that were given to the batch of a job, and not
-// to the job.
+// The options in metadata.json. They do not include where runs lie: a job does not know it, since
+// its folder is its own. of_batch: "key=value …" with whole numbers that were given to the job's
+// batch, but not to the job.
 nlohmann::json recorded_options(const GbdtOptions& options, const std::string& of_batch);
 
-// Without prices, close and forward_return are empty.
+// Without prices, the cells of close and forward_return are empty.
 std::string labels_csv(const SymbolData& data, const WindowRows& rows);
 std::string importance_csv(const std::vector<std::string>& names, std::span<const double> splits,
                            std::span<const double> gains);
 
-// "timestamp,symbol,window,label" and what the model predicts: probability; prediction and
-// probability_CLASS for each class; prediction; or score. Also a row's group, if there are some.
-// "row" stands in place of a missing timestamp.
+// "timestamp,symbol,window,label", followed by the model's predictions: probability; prediction and
+// probability_CLASS for each class; prediction; or score. Also the group of a row, if there are
+// groups. "row" replaces a missing timestamp.
 std::vector<std::string> prediction_columns(const Objective& objective, const SymbolData& data);
-// A line for each of these rows. scores [rows, outputs]; without a label its cell is empty.
+// A line for each of these rows. scores: [rows, outputs]. Without a label, its cell is empty.
 std::string prediction_lines(const Objective& objective, const SymbolData& data,
                              const std::string& window_label, const std::vector<std::size_t>& rows,
                              std::span<const double> scores);

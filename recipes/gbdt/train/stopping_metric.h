@@ -1,4 +1,4 @@
-// Which metric early stopping can go by, given the rows that it is computed on.
+// Chooses the metric for early stopping, given the rows on which it is computed.
 #pragma once
 
 #include <string>
@@ -9,9 +9,10 @@
 
 namespace lockstep::gbdt {
 
-// Why this metric of LightGBM's is the same for all models on these rows, or not defined there, so
-// that the first tree would be the best: "all 18 have the label 0". "": it tells models apart.
-// classes: names of the labels; empty: they are numbers. Rows: at least one.
+// Why this metric of LightGBM is useless on these rows: it is the same for all models, or
+// undefined, so that the first tree would be the best. For example "all 18 have the label 0". "" if
+// it distinguishes models. classes: names of the labels; empty: they are numbers. There must be at
+// least one row.
 std::string why_blind(const std::string& metric, const Rows& rows,
                       const std::vector<std::string>& classes);
 
@@ -19,10 +20,10 @@ struct StoppingMetric {
   std::string asked{};      // the first of the list; "": none is computed
   std::string used{};       // the first that tells models apart; "": none does
   std::string why_blind{};  // of the one that was asked for; "": it is used
-  std::string list{};       // for LightGBM: what was asked, with `used` first
+  std::string list{};       // for LightGBM: the requested metrics, with `used` first
 };
 
-// list: as the parameter `metric` has it. Besides these, the metric of the objective is tried.
+// list: in the form of the parameter `metric`. The metric of the objective is tried in addition.
 StoppingMetric stopping_metric(const std::string& list, const Objective& objective,
                                const Rows& rows, const std::vector<std::string>& classes);
 

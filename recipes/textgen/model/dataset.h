@@ -11,8 +11,9 @@
 namespace lockstep::textgen {
 
 // A sample is {tokens i32 [T], targets i64 [T]}, T = context: a block as options/blocks.h cuts it.
-// It is filled up with token 0 and target kIgnored; a padding row holds nothing else. With
-// `shifting`, training samples of an epoch are cut at the epoch's offset; validation never is.
+// A shorter block is padded with token 0 and target kIgnored; a padding row has nothing else. With
+// `shifting`, training samples of an epoch are cut at the epoch's offset. Validation samples never
+// are.
 class TextDataset : public BatchDataset {
  public:
   TextDataset(std::shared_ptr<const TokenSource> tokens, std::int64_t context, bool shifting);
@@ -23,7 +24,7 @@ class TextDataset : public BatchDataset {
                                 std::vector<SampleContext>& contexts) const override;
 
  private:
-  // One sample to [T] each.
+  // Writes one sample: [T] to each pointer.
   void write(std::int64_t index, const SampleContext& context, std::int32_t* token,
              std::int64_t* target) const;
 

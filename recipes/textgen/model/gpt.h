@@ -16,23 +16,22 @@ namespace lockstep::textgen {
 class KvCache;
 
 // Parameters are named tok.weight, pos.weight, blocks.N.{ln1,qkv,proj,ln2,up,down}.{weight,bias},
-// ln.{weight,bias} and, untied, head.weight. Rows of qkv are all queries, then keys, then values,
-// each head after head.
+// ln.{weight,bias} and, if untied, head.weight. The rows of qkv are all queries, then all keys,
+// then all values, each ordered by head.
 class Gpt : public Model {
  public:
-  // Weights from N(0, init_std^2), those that end a residual branch divided by sqrt(2 layers);
-  // biases 0, norms 1. The same for the same seed.
+  // Weights are drawn from N(0, init_std^2); those that end a residual branch are divided by sqrt(2
+  // layers). Biases are 0, norms 1. The same seed gives the same weights.
   Gpt(const GptShape& shape, std::uint64_t seed);
 
   const GptShape& shape() const { return shape_; }
   std::vector<Parameter> parameters() override { return parameters_; }
 
-  // tokens i32|i64 [B,T], T <= context. Returns [B,T,width] in the parameters' dtype, after the
-  // last norm. With a cache, `tokens` follow the positions that it holds; afterwards it holds them
-  // too.
+  // tokens: i32|i64 [B,T], T <= context. Returns [B,T,width] in the parameters' dtype, after the
+  // last norm. With a cache, `tokens` follow the positions that it holds, and are then held too.
   at::Tensor hidden(const at::Tensor& tokens, const StepContext& context,
                     KvCache* cache = nullptr) const;
-  // hidden [...,width] to [...,vocab], in the same dtype.
+  // Maps hidden [...,width] to [...,vocab], in the same dtype.
   at::Tensor logits(const at::Tensor& hidden) const;
   const at::Tensor& output_matrix() const { return head_; }  // [vocab,width]
 
@@ -52,17 +51,17 @@ class Gpt : public Model {
                          double std, std::uint64_t seed);
   at::Tensor keep(std::string name, at::Tensor tensor, bool decay);
 
-  // The sum of x and branch (undefined: x), and its norm.
+  // Returns the sum of x and branch (if branch is undefined: x), and the norm of that sum.
   std::tuple<at::Tensor, at::Tensor> add_and_normalize(const at::Tensor& x,
                                                        const at::Tensor& branch,
                                                        const Affine& norm) const;
-  // Block `index`: from the stream, and the last branch that is still to be added to it, to the
-  // same.
+  // Runs block `index`. stream: the residual stream, and the last branch, which is not yet added to
+  // it. Returns the same two for the next block.
   std::vector<at::Tensor> run_block(const std::vector<at::Tensor>& stream, std::int64_t index,
                                     const StepContext& context, KvCache* cache) const;
   std::vector<at::Tensor> parameters_of(std::int64_t index) const;
   at::Tensor embed(const at::Tensor& tokens, const StepContext& context, std::int64_t first) const;
-  // The way with a cache, or with dropout on the probabilities; packed [B,t,3,h,d] to [B,t,h,d].
+  // Attention with a cache, or with dropout on the probabilities; packed [B,t,3,h,d] to [B,t,h,d].
   at::Tensor attend_by_parts(const at::Tensor& packed, std::int64_t index,
                              const StepContext& context, KvCache* cache) const;
   at::Tensor attend(const at::Tensor& x, std::int64_t index, const StepContext& context,

@@ -16,11 +16,11 @@ struct GptShape {
   bool tanh_gelu = true;         // else the exact GELU with erf
   bool tied = true;              // the output matrix is the embedding
   double dropout = 0;            // after the embedding and on each residual branch
-  double attention_dropout = 0;  // on attention probabilities; above 0 attention takes a slower way
+  double attention_dropout = 0;  // on attention probabilities; above 0, attention is slower
   double init_std = 0.02;
 };
 
-// The number of trainable numbers; a tied matrix counts once.
+// How many numbers are trained; a tied matrix counts once.
 constexpr std::int64_t parameter_count(const GptShape& shape) {
   const std::int64_t w = shape.width, f = shape.feed_forward;
   const std::int64_t norm = shape.bias ? 2 * w : w;

@@ -11,15 +11,16 @@ namespace lockstep::textgen {
 
 struct SampleSettings {
   GenerateOptions generate;
-  std::int64_t count = 1;  // sequences a prompt
+  std::int64_t count = 1;  // sequences per prompt
 };
 SampleSettings sample_settings(const TextOptions& options);
 
-// Each prompt with what the model adds to it, and a line feed; a line "---" between two samples.
-// The first sample of a prompt streams as it is drawn. The others are drawn at the same time, and
-// follow whole. Without request.out all goes to RUN/predictions/samples.txt.
-// Reads from request.extra: prompts (lists of token ids), prompt_texts, pieces (file of
-// options/token_pieces.h; absent for synthetic tokens, which print as numbers), eot (-1 = none).
+// Prints each prompt with the model's continuation and a line feed, and a line "---" between two
+// samples. The first sample of a prompt is printed as it is drawn. The others are drawn at the same
+// time, and printed completely afterwards. Without request.out everything goes to
+// RUN/predictions/samples.txt. Reads from request.extra: prompts (lists of token ids),
+// prompt_texts, pieces (file of options/token_pieces.h; absent for synthetic tokens, which print as
+// numbers), eot (-1 = none).
 void predict_text(const Gpt& model, const PredictRequest& request, const SampleSettings& settings);
 
 }  // namespace lockstep::textgen

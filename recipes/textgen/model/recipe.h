@@ -15,19 +15,19 @@
 
 namespace lockstep::textgen {
 
-// The model that the options ask for, with this many rows of the embedding.
+// The model that the options request, with this many rows of the embedding.
 GptShape gpt_shape(const TextOptions& options, std::int64_t vocab);
 
 // Reads from Prepared::extra: vocab, synthetic, train and valid (token files), train_tokens,
-// valid_tokens, bytes (token file: bytes of each token), pair_bits_per_byte (0 = unknown). Files
-// are opened when first needed.
+// valid_tokens, bytes (a token file with the bytes of each token), pair_bits_per_byte (0 =
+// unknown). Files are opened when they are first needed.
 class TextRecipe : public Recipe {
  public:
   TextRecipe(const TextOptions& options, const Prepared& prepared);
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
   DatasetPair data() override;
-  // One term, in nats; its weight is the number of targets.
+  // The loss has one term, in nats; its weight is the number of targets.
   std::vector<double> loss_weights(const Batch& batch) const override;
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
   // Records {nats, targets, bytes of the targets}.

@@ -1,4 +1,4 @@
-// Sources of a data set's tokens: a file, or arithmetic.
+// Sources of a data set's tokens: a file, or a formula.
 #pragma once
 
 #include "recipes/textgen/options/token_file.h"
@@ -8,12 +8,12 @@
 
 namespace lockstep::textgen {
 
-// A stream of tokens, read from several threads at once.
+// A stream of tokens. Several threads may read it at once.
 class TokenSource {
  public:
   virtual ~TokenSource() = default;
   virtual std::int64_t size() const = 0;
-  // Tokens [begin, begin + count) to `out`.
+  // Writes tokens [begin, begin + count) to `out`.
   virtual void copy(std::int64_t begin, std::int64_t count, std::int32_t* out) const = 0;
   virtual void copy(std::int64_t begin, std::int64_t count, std::int64_t* out) const = 0;
 };

@@ -1,4 +1,4 @@
-// Every option of the text recipe, and what follows from the options alone.
+// All options of the text recipe, and values that follow from the options alone.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ModelShape {
   std::int64_t layers = 3, width = 128, heads = 4;
   std::int64_t feed_forward = 0;  // 0 = 4 * width
   std::int64_t context = 128;     // tokens
-  std::int64_t vocab = 0;         // 0 = the tokenizer's; more pads the embedding
+  std::int64_t vocab = 0;         // 0 = the tokenizer's; a larger value pads the embedding
   bool bias = false;              // of linear layers and norms
   bool tied = true;               // the output matrix is the token embedding
   Gelu gelu = Gelu::tanh;
@@ -54,14 +54,15 @@ struct TextOptions : PreparedOptions<TextOptions> {
   } predict;
 
   bool synthetic() const { return data.path.size() == 1 && data.path[0] == "synthetic"; }
-  // The tokenizer's entries as far as the options tell: 256, tokenizer.vocab, 50257; 0 for chars.
+  // The number of tokenizer entries, as far as the options tell: 256, tokenizer.vocab, 50257; 0 for
+  // chars.
   std::int64_t expected_vocab() const;
-  // Rows of the embedding for a tokenizer of that many entries (0: expected_vocab()). Throws Error
-  // if model.vocab is smaller.
+  // The number of embedding rows for a tokenizer with that many entries (0: expected_vocab()).
+  // Throws Error if model.vocab is smaller.
   std::int64_t model_vocab(std::int64_t tokenizer_vocab = 0) const;
   std::int64_t parameter_count(std::int64_t tokenizer_vocab = 0) const;
 
-  // Chooses the preset: `small` without a GPU, `medium` with one.
+  // The default preset is `small` without a GPU, `medium` with one.
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   Prepared prepare(const PrepareContext& context) override;

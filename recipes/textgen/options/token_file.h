@@ -1,4 +1,4 @@
-// A stream of tokens in a file, memory-mapped, so that a corpus may be larger than memory.
+// A stream of tokens in a memory-mapped file, so that a corpus may be larger than memory.
 //
 // Layout, little-endian: a TokenHeader, then `count` tokens of `width` bytes each.
 #pragma once
@@ -25,7 +25,7 @@ class TokenFile {
   explicit TokenFile(const std::filesystem::path& path);  // throws Error if absent or damaged
   std::int64_t size() const { return count_; }
   std::int64_t at(std::int64_t index) const;
-  // Tokens [begin, begin + count) to `out`.
+  // Writes tokens [begin, begin + count) to `out`.
   void copy(std::int64_t begin, std::int64_t count, std::int32_t* out) const;
   void copy(std::int64_t begin, std::int64_t count, std::int64_t* out) const;
 

@@ -1,4 +1,4 @@
-// The bytes that each token stands for: turns tokens back into text without the tokenizer.
+// The bytes of each token, with which tokens become text again without the tokenizer.
 //
 // Layout, little-endian: "LSPIECES", u32 version, u32 count, u32 offsets[count + 1], then the
 // bytes.

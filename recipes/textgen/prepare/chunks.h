@@ -1,4 +1,4 @@
-// Reads corpora of any size in parts of about a megabyte that can be worked on apart.
+// Reads corpora of any size in parts of about a megabyte that can be processed separately.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,17 @@
 namespace lockstep::textgen {
 
 // Where a file may be cut: after a line, before a space that follows a visible ASCII character (no
-// token reaches over it), or between any two characters.
+// token crosses that place), or between any two characters.
 enum class Cut { line, space, character };
 
-// Which part of the data a document goes to; by_line: each line of a jsonl file by its own name.
+// The part of the data to which a document belongs. by_line: each line of a jsonl file is assigned
+// by its own name.
 enum class Role { train, valid, by_line };
 
 // The most bytes of a line.
 inline constexpr std::size_t longest_line_bytes = std::size_t{1} << 30;
 
-// Whatever is left, for files that were not looked through yet.
+// Everything up to the end, for files that were not examined yet.
 inline constexpr std::int64_t end_of_text = std::numeric_limits<std::int64_t>::max();
 
 // A range of a file's text (TextSource); a text file's range starts a document.
@@ -45,8 +46,8 @@ struct Chunk {
   std::int64_t index = 0;  // of the chunk in the corpus
 };
 
-// The chunks of segments, in order; none is empty. Not thread-safe. Throws Error if a file cannot
-// be read, is shorter than it was, or has a line that is too long.
+// Reads the chunks of segments, in order; no chunk is empty. Not thread-safe. Throws Error if a
+// file cannot be read, is shorter than before, or has a line that is too long.
 class ChunkReader {
  public:
   ChunkReader(const std::vector<SourceFile>& files, const std::vector<Segment>& segments,
@@ -63,26 +64,26 @@ class ChunkReader {
   const std::vector<Segment>& segments_;
   Cut text_cut_;
   std::size_t chunk_bytes_;
-  std::size_t segment_ = 0;  // the one after the open one
+  std::size_t segment_ = 0;  // the segment after the open one
   std::optional<TextSource> source_;
   const SourceFile* file_ = nullptr;
   Role role_ = Role::train;
   std::int64_t at_ = 0, end_ = 0;  // bytes of its text not read yet
   std::int64_t line_ = 1, index_ = 0;
   bool starts_document_ = true;
-  std::string rest_;  // read, but behind the last cut
+  std::string rest_;  // text after the last cut that is already read
 };
 
-// A document or, of a large text file, a part of one.
+// A document, or a part of a large text file's document.
 struct Passage {
   std::string_view text;
   bool valid = false;  // for validation
   bool starts_document = true, ends_document = true;
 };
 
-// Calls `take` for each passage of a chunk. Empty documents are left out. Throws Error naming file
-// and line for a jsonl line that is not an object with the text `field`, and for a NUL in it.
-// With `mend`, what is not valid UTF-8 becomes U+FFFD.
+// Calls `take` for each passage of a chunk. Empty documents are left out. Throws Error, which names
+// file and line, for a jsonl line that is not an object with the text `field`, and for a NUL in
+// that text. With `mend`, invalid UTF-8 becomes U+FFFD.
 void for_each_passage(const Chunk& chunk, const std::string& field, double valid_share, bool mend,
                       const std::function<void(const Passage&)>& take);
 
@@ -90,8 +91,8 @@ void for_each_passage(const Chunk& chunk, const std::string& field, double valid
 void for_each_line(std::string_view bytes, std::int64_t first_line,
                    const std::function<void(std::int64_t number, std::string_view line)>& take);
 
-// Whether the document of this name is for validation: a hash of the name alone, so that it stays
-// where it is when the corpus grows.
+// Whether the document with this name is for validation. It depends on a hash of the name alone, so
+// a document stays where it is when the corpus grows.
 bool is_validation(std::string_view name, double valid_share);
 std::string line_name(const SourceFile& file, std::int64_t line);
 

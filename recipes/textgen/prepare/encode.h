@@ -12,13 +12,14 @@ namespace lockstep::textgen {
 
 struct Encoded {
   std::int64_t train_tokens = 0, valid_tokens = 0;
-  std::int64_t valid_bytes = 0;        // that the targets stand for: of all tokens but the first
+  // bytes for which the targets stand: those of all tokens except the first
+  std::int64_t valid_bytes = 0;
   std::string train_hash, valid_hash;  // XXH3-128 of the tokens
   double pair_bits_per_byte = 0;       // of the baseline on the validation text
 };
 
-// Writes train.tok and valid.tok into `folder`: the documents of each part one after the other,
-// with the tokenizer's separator, if it has one, between them. Several threads; the result does not
+// Writes train.tok and valid.tok into `folder`. The documents of each part follow each other, with
+// the tokenizer's separator between them if it has one. Uses several threads; the result does not
 // depend on their number.
 Encoded encode_corpus(const Corpus& corpus, const Tokenizer& tokenizer, const TextOptions& options,
                       const std::filesystem::path& folder, const Say& say);

@@ -1,4 +1,4 @@
-// A list of JSON read in parts, as lines: each element becomes a line, whatever it is.
+// Reads a list of JSON in parts, and turns each element, whatever it is, into a line.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace lockstep::textgen {
 
-// Blanks around and within elements may change, texts never do. Linear, and in memory that does not
-// grow. It reads only the brackets and quotes of elements. The parser of the lines finds other
-// faults in them.
+// Blanks around and within elements may change, but texts do not. Takes linear time and constant
+// memory. It examines only the brackets and quotes of elements; the parser of the lines finds other
+// faults.
 class JsonListLines {
  public:
-  // Adds the lines of the next part. Throws Error, which says what is wrong with the list: "has no
-  // ] at its end".
+  // Adds the lines of the next part. Throws Error, which says what is wrong with the list, for
+  // example "has no ] at its end".
   void push(std::string_view part, std::string& lines);
-  void finish() const;  // there is no more; throws likewise
+  void finish() const;  // says that no further part comes; throws the same
 
  private:
   enum class Place { before, within, behind };

@@ -1,4 +1,4 @@
-// Works on a sequence of items with several threads and bounded memory, keeping the order.
+// Processes a sequence of items with several threads and bounded memory, and keeps the order.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,11 @@ inline std::size_t worker_count() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 32);
 }
 
-// `next(Item&)` gives items until it returns false; `workers[t](const Item&)` makes a result of
-// one; `sink(Result)` takes the results in the order of the items. next and sink run on the calling
-// thread, a worker on one thread at a time. At most 4 items a worker are held at once. The error of
-// the first faulty item is thrown, after all before it went to the sink.
+// `next(Item&)` provides items until it returns false; `workers[t](const Item&)` makes a result
+// from an item; `sink(Result)` receives the results in the order of the items. next and sink run on
+// the calling thread, and each worker on one thread at a time. At most 4 items per worker are held
+// at once. After all results before the first faulty item went to the sink, the error of that item
+// is thrown.
 template <class Item, class Result, class Next, class Worker, class Sink>
 void ordered_parallel(Next next, std::vector<Worker>& workers, Sink sink) {
   std::vector<Item> items(4 * workers.size());

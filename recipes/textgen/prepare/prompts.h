@@ -1,4 +1,4 @@
-// The prompts that samples go on from.
+// The prompts that samples continue.
 #pragma once
 
 #include <istream>
@@ -10,12 +10,13 @@
 
 namespace lockstep::textgen {
 
-// predict.prompt, then a prompt a line of predict.prompt_file ("-" = `input`); blank lines are left
-// out. One empty prompt if there is none. Throws Error if the file cannot be read or is not text.
+// predict.prompt, then each line of predict.prompt_file ("-" = `input`) as a prompt; blank lines
+// are left out. One empty prompt if there is none. Throws Error if the file cannot be read or is
+// not text.
 std::vector<std::string> read_prompts(const TextOptions& options, std::istream& input);
 
-// Never empty: an empty prompt is the separator if the model was trained on several documents,
-// else a line feed if the vocabulary has it, else token 0.
+// The result is never empty. An empty prompt becomes the separator if the model was trained on
+// several documents, else a line feed if the vocabulary has it, else token 0.
 Tokens encode_prompt(const Tokenizer& tokenizer, const std::string& prompt, std::int64_t documents);
 
 }  // namespace lockstep::textgen

@@ -1,4 +1,4 @@
-// The text of a file, whatever it lies in.
+// Reads the text of a file in any form.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@
 
 namespace lockstep::textgen {
 
-// The text is unpacked, without a byte order mark; a list of JSON (of a file `json`) comes as
-// lines, an element each. Memory does not grow with the file. Not thread-safe.
+// The text is unpacked, without a byte order mark. A list of JSON (of a file `json`) is returned as
+// lines, one per element. Memory does not grow with the file. Not thread-safe.
 class TextSource {
  public:
   explicit TextSource(const SourceFile& file);  // throws Error
 
   bool is_list() const { return is_list_; }
-  // As many bytes as there are; fewer only at the end. Throws Error, which names the file.
+  // Reads as many bytes as exist; fewer than requested only at the end. Throws Error, which names
+  // the file.
   std::size_t read(std::span<char> out);
-  void skip(std::int64_t bytes);  // the same as reading that many
+  void skip(std::int64_t bytes);  // has the same effect as reading that many bytes
 
  private:
   void to_lines(std::string_view part);
-  bool has_waiting();  // of a list it reads on
+  bool has_waiting();  // for a list: reads more of it if needed
 
   std::filesystem::path path_;
   UnpackedFile file_;

@@ -13,7 +13,7 @@
 
 namespace lockstep::textgen {
 
-// u16 tokens if the vocabulary allows it. Not thread-safe. Throws Error if writing fails.
+// Tokens are u16 if the vocabulary allows it. Not thread-safe. Throws Error if writing fails.
 class TokenWriter {
  public:
   TokenWriter(std::filesystem::path path, std::int64_t vocabulary);

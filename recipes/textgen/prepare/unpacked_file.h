@@ -1,4 +1,4 @@
-// Files that may be packed by gzip or zstd: reads their unpacked contents forwards.
+// Reads files that may be packed with gzip or zstd: their unpacked contents, forwards.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace lockstep::textgen {
 
-// An archive is refused if it unpacks to more than this many times its size and to more than this
-// many bytes; text is packed to a third or a tenth.
+// An archive is refused if it unpacks to more than this many times its size and also to more than
+// this many bytes. Packed text usually has a third to a tenth of its size.
 inline constexpr std::uint64_t most_unpacked_times = 200, least_bomb_bytes = 64 << 20;
 
-// Archives are known by how they begin, whatever their names are; all others are read as they are.
-// Several members or frames one behind the other are one text. Takes memory for a part of the file
-// (zstd: and for its window, 128 MiB at most). Not thread-safe.
+// Archives are recognised by their first bytes, whatever their names are. Other files are read as
+// they are. Several consecutive members or frames are one text. Memory holds only a part of the
+// file (for zstd also its window, at most 128 MiB). Not thread-safe.
 class UnpackedFile {
  public:
   explicit UnpackedFile(const std::filesystem::path& path);  // throws Error
@@ -27,10 +27,10 @@ class UnpackedFile {
   UnpackedFile(const UnpackedFile&) = delete;
   UnpackedFile& operator=(const UnpackedFile&) = delete;
 
-  // As many bytes as there are; fewer only at the end. Throws Error, which names the file, if it
-  // cannot be read, is damaged, cut off, or unpacks to too much.
+  // Reads as many bytes as exist; fewer than requested only at the end. Throws Error, which names
+  // the file, if the file cannot be read, is damaged or truncated, or unpacks to too much.
   std::size_t read(std::span<char> out);
-  // The same as reading that many.
+  // Has the same effect as reading that many bytes.
   void skip(std::int64_t bytes);
 
  private:
@@ -38,7 +38,7 @@ class UnpackedFile {
   class Gzip;
   class Zstd;
 
-  bool fill();  // whether there is more input
+  bool fill();  // returns whether there is more input
   bool begins_member();
   [[noreturn]] void fail(const std::string& why, const std::string& hint) const;
   [[noreturn]] void fail(const std::string& why) const;

@@ -1,4 +1,4 @@
-// A model that reads token after token and remembers what it has read.
+// A model that reads token by token and remembers the tokens.
 #pragma once
 
 #include "recipes/textgen/model/generation/kv_cache.h"
@@ -14,15 +14,16 @@ namespace lockstep::textgen {
 
 using TokenIds = std::vector<std::int64_t>;
 
-// `rows` sequences of equal length, side by side. Once the context is full the window slides: the
-// last half of a context is read anew from position 0, because learned positions cannot move.
+// Handles `rows` sequences of equal length at once. Once the context is full, the window slides:
+// the last half of a context is read again from position 0, because learned positions cannot move.
 class IncrementalGpt {
  public:
   // The model must outlive this. context: not training; device and dtype of the parameters.
   IncrementalGpt(const Gpt& model, std::int64_t rows, const StepContext& context);
 
-  // Reads the tokens of each row, all of one length > 0, and returns the logits of what follows:
-  // f32 [rows, vocab] on the CPU. If the tokens are longer than a context, the last context counts.
+  // Reads the tokens of each row, all of the same length > 0. Returns the logits of the next token:
+  // f32 [rows, vocab] on the CPU. If there are more tokens than a context has, only the last
+  // context counts.
   at::Tensor read(const std::vector<TokenIds>& tokens);
 
   // The tokens of a row that the model sees.

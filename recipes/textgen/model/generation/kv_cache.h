@@ -1,4 +1,5 @@
-// Keys and values of the tokens a model has read, so that the next token costs one position.
+// Keys and values of the tokens that a model has read. With them, the next token costs only one
+// position.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,13 +19,13 @@ class KvCache {
   std::int64_t context() const { return context_; }
   void clear() { length_ = 0; }
 
-  // Keys and values of one layer up to and including `key` and `value` [rows,heads,t,head_width],
-  // which are stored behind the positions held; views [rows,heads,length + t,head_width].
+  // Stores `key` and `value` [rows,heads,t,head_width] of one layer after the positions held.
+  // Returns views of all keys and values of the layer, [rows,heads,length + t,head_width].
   struct View {
     at::Tensor key, value;
   };
   View append(std::int64_t layer, const at::Tensor& key, const at::Tensor& value);
-  // Counts t positions as held, once every layer has appended them.
+  // Counts t more positions as held. Call it once every layer has appended them.
   void advance(std::int64_t t);
 
  private:

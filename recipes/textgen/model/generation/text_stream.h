@@ -1,4 +1,4 @@
-// Bytes of generated tokens on their way to a reader: whole characters, up to a stop string.
+// Passes the bytes of generated tokens to a reader: whole characters, up to a stop string.
 #pragma once
 
 #include "core/base/text/utf8.h"
@@ -9,16 +9,17 @@
 
 namespace lockstep::textgen {
 
-// Passes text on as soon as it is certain: never part of a character, nothing that may be the
-// beginning of the stop string, and neither the stop string nor what follows it. Bytes that are not
-// UTF-8 become U+FFFD; a character that is not complete at the end is left out.
+// Passes text on as soon as it is certain. It never passes on a part of a character, or text that
+// may be the beginning of the stop string. It does not pass on the stop string and what follows it.
+// Bytes that are not UTF-8 become U+FFFD. A character that is incomplete at the end is left out.
 class TextStream {
  public:
   // An empty `stop` never stops.
   TextStream(std::string stop, std::function<void(const std::string&)> out);
 
   void push(std::string_view bytes);
-  void finish();                             // passes on what might have become the stop string
+  // passes on text that might have become the stop string
+  void finish();
   bool stopped() const { return stopped_; }  // the stop string has come
 
  private:

@@ -1,4 +1,4 @@
-// The tokenizer that the options ask for, learned from the training text if necessary.
+// Makes the tokenizer that the options request, learned from the training text if necessary.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ namespace lockstep::textgen {
 std::unique_ptr<Tokenizer> make_tokenizer(const TextOptions& options, const Corpus& corpus,
                                           const Say& say);
 
-// The tokenizer that tokenizer.path names, of the kinds gpt2 and bpe. Throws Error.
+// The tokenizer that tokenizer.path names, for the kinds gpt2 and bpe. Throws Error.
 std::unique_ptr<Tokenizer> named_tokenizer(const TextOptions& options);
 
-// Text that tells tokenizers apart before the corpus is read: kind, size, contents of their files.
+// Text that identifies the tokenizer before the corpus is read: kind, size, contents of its files.
 std::string tokenizer_identity(const TextOptions& options);
 
-// How a text may be cut so that the parts have the tokens of the whole.
+// Where a text may be cut so that encoding the parts gives the tokens of the whole.
 Cut cut_for(const Tokenizer& tokenizer);
 
 }  // namespace lockstep::textgen

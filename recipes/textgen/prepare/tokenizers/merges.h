@@ -10,10 +10,10 @@ namespace lockstep::textgen {
 // Immutable once filled.
 class Merges {
  public:
-  // The pair (left, right) becomes `joined`; lower ranks come first. The first rank of a pair
-  // counts.
+  // The pair (left, right) becomes `joined`. Lower ranks are applied first. If a pair is added
+  // twice, its first rank counts.
   void add(std::uint32_t left, std::uint32_t right, std::uint32_t joined, std::uint32_t rank);
-  // Joins the pair of lowest rank, leftmost first, until none is left: O(n log n).
+  // Repeatedly joins the pair of lowest rank, leftmost first, until no pair is left: O(n log n).
   void apply(std::vector<std::uint32_t>& tokens) const;
 
  private:

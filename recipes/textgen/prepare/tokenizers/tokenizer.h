@@ -1,4 +1,4 @@
-// Text to tokens and back: what every tokenizer can do.
+// Converts text to tokens and back: the interface of all tokenizers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace lockstep::textgen {
 
 using Tokens = std::vector<std::uint32_t>;
 
-// One thread's encoder; keeps what it has worked out. Must not outlive its tokenizer.
+// An encoder for one thread; it keeps results for later texts. Must not outlive its tokenizer.
 class Encoder {
  public:
   virtual ~Encoder() = default;
@@ -27,19 +27,19 @@ class Encoder {
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
-  virtual std::string kind() const = 0;  // as the option is typed
+  virtual std::string kind() const = 0;  // as typed in the option
   virtual std::int64_t vocabulary() const = 0;
-  virtual std::int64_t separator() const = 0;  // stands between documents; -1 = none
+  virtual std::int64_t separator() const = 0;  // token between documents; -1 = none
   virtual bool takes_any_bytes() const { return false; }
-  // Whether a text may be cut between any two characters and encoded in parts with the tokens of
-  // the whole. Otherwise only before a space that follows a visible character: no token reaches
-  // over that.
+  // Whether a text may be cut between any two characters, so that encoding the parts gives the
+  // tokens of the whole. Otherwise it may only be cut before a space that follows a visible
+  // character, because no token crosses that place.
   virtual bool may_cut_anywhere() const { return false; }   // between any two characters
   virtual std::string piece(std::int64_t token) const = 0;  // its bytes; empty for separators
   virtual std::unique_ptr<Encoder> encoder() const = 0;
-  // Files that `load_tokenizer` needs besides tokenizer.json: names and contents.
+  // Files that `load_tokenizer` needs in addition to tokenizer.json: names and contents.
   virtual std::vector<std::pair<std::string, std::string>> files() const { return {}; }
-  // The content of tokenizer.json besides the kind.
+  // The content of tokenizer.json in addition to the kind.
   virtual nlohmann::json description() const { return nlohmann::json::object(); }
 
   Tokens encode(std::string_view text) const;
@@ -51,27 +51,28 @@ class Tokenizer {
 // names. bytes.bin is a token file with the number of bytes of each piece.
 std::vector<std::string> save_tokenizer(const Tokenizer& tokenizer,
                                         const std::filesystem::path& folder);
-// From a folder that `save_tokenizer` wrote. Throws Error if absent or damaged.
+// Loads a tokenizer from a folder that `save_tokenizer` wrote. Throws Error if it is absent or
+// damaged.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder);
 
-// Token = byte; the separator is 0, which texts do not hold.
+// Each byte is a token. The separator is 0, which texts do not contain.
 std::unique_ptr<Tokenizer> make_byte_tokenizer();
 
-// Token = character of `characters`, sorted; then, if asked for, an entry for unknown characters
-// (its piece is U+FFFD) and one that separates documents.
+// Each character of `characters`, sorted, is a token. If requested, further tokens follow: for
+// unknown characters (its piece is U+FFFD), and for the separator of documents.
 std::unique_ptr<Tokenizer> make_char_tokenizer(std::vector<char32_t> characters, bool replacement,
                                                bool separator);
 std::unique_ptr<Tokenizer> load_char_tokenizer(const nlohmann::json& description);
 
-// GPT-2's byte-level BPE from the texts of vocab.json and merges.txt; `where` is named in errors.
+// GPT-2's byte-level BPE, from the texts of vocab.json and merges.txt. Errors name `where`.
 std::unique_ptr<Tokenizer> make_gpt2_tokenizer(const std::string& vocab_json,
                                                const std::string& merges_txt,
                                                const std::string& where);
 
-// A serialized sentencepiece model; `where` is named in errors.
+// Makes a tokenizer from a serialized sentencepiece model. Errors name `where`.
 std::unique_ptr<Tokenizer> make_bpe_tokenizer(const std::string& model, const std::string& where);
-// Trains one of `vocabulary` entries; the same lines give the same model. Lines are valid UTF-8.
-// Throws Error naming the largest vocabulary possible if the lines are too few for it.
+// Trains a model with `vocabulary` entries. The same lines give the same model. Lines must be valid
+// UTF-8. If there are too few lines, throws Error that names the largest possible vocabulary.
 std::string train_bpe(const std::vector<std::string>& lines, std::int64_t vocabulary);
 
 }  // namespace lockstep::textgen

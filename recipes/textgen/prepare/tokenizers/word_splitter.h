@@ -1,4 +1,4 @@
-// Splits text into words as GPT-2 does, before its byte pairs are merged.
+// Splits text into words as GPT-2 does, before byte pairs are merged.
 #pragma once
 
 #include <functional>
