@@ -8,10 +8,10 @@
 
 namespace lockstep::dimabsa {
 
-// {"per_row", "per_sentence", "most", "squares", "texts_per_row", "most_texts", "longest"}: the mean
-// tokens per row and per sentence, the most tokens of a sentence, and the mean over sentences of
-// the sum of squared lengths of a sentence's texts. Then the mean texts per row, the most texts of a
-// sentence, and the most tokens of a text.
+// {"per_row", "per_sentence", "most", "squares", "texts_per_row", "most_texts", "longest"}: the
+// mean tokens per row and per sentence, the most tokens of a sentence, and the mean over sentences
+// of the sum of squared lengths of a sentence's texts. Then the mean texts per row, the most texts
+// of a sentence, and the most tokens of a text.
 nlohmann::json count_tokens(const std::vector<EncodedSentence>& sentences,
                             const EncodedQueries& queries, Task task);
 

@@ -35,9 +35,9 @@ std::size_t choose_platform(const std::vector<OpenClPlatform>& platforms, const 
 // refused. Throws Error.
 std::size_t choose_device(const OpenClPlatform& platform, const std::string& asked, bool is_named);
 
-// Adds gpu_platform_id and gpu_device_id to resolved parameters that train by OpenCL. If one of the
-// two is missing, LightGBM itself would use whatever device it finds first, so such parameters are
-// refused. Returns the names, such as "NVIDIA CUDA: NVIDIA H200". Throws Error.
+// Adds gpu_platform_id and gpu_device_id to resolved parameters that train by OpenCL. Without
+// both, LightGBM itself would use whatever device it finds first. Returns the names, such as
+// "NVIDIA CUDA: NVIDIA H200". Throws Error.
 std::string choose_opencl_device(const LightGbm& library, const std::string& platform,
                                  Parameters& parameters);
 

@@ -33,8 +33,9 @@ struct LoadHow {
 std::shared_ptr<const SymbolData> load_symbol(const GbdtOptions& options, const std::string& symbol,
                                               const LoadHow& how = {});
 // The symbols of a batch: options.symbols (or the lines of the one file that it names), else all of
-// data.path, else the generated ones. Each is listed once. Throws Error; with generated prices, only
-// the generated symbols are accepted. Whether a symbol has a file is checked when it is loaded.
+// data.path, else the generated ones. Each is listed once. Throws Error; with generated prices,
+// only the generated symbols are accepted. Whether a symbol has a file is checked when it is
+// loaded.
 std::vector<std::string> batch_symbols(const GbdtOptions& options);
 // The symbols that options.symbols, or its file, names more than once. Throws Error.
 std::vector<std::string> repeated_symbols(const GbdtOptions& options);
