@@ -81,8 +81,8 @@ bool is_asked_for(const OptionTable& table, std::string_view key);
 // Whether an argument or a config file says where the training data is.
 bool names_data(const OptionTable& table);
 
-// The folder where a recipe may put prepared data: run.cache, else run.root/.cache, else a folder of
-// the user. run_dir: the run that is read, or empty. Makes run.cache, and marks it as a cache.
+// The folder where a recipe may put prepared data: run.cache, else run.root/.cache, else a folder
+// of the user. run_dir: the run that is read, or empty. Makes run.cache, and marks it as a cache.
 // Throws Error if run.cache of the user cannot be made. If only the record names a run.cache that
 // cannot be made, it is ignored.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,

@@ -1,5 +1,5 @@
-// Other programs' names for batch sizes, which must be read together: there they are per device,
-// here for all devices.
+// Other programs' names for batch sizes. They must be read together, because those programs count
+// per device, and Lockstep over all devices.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -39,8 +39,8 @@ struct BatchWords {
   bool is_shared = false;        // batch.global is the typed size, for all devices together
 };
 // The translation in which the sizes agree: "batch.global=128 batch.micro=16". in_force: the
-// options with all other words of the line. devices: their number, 0 if unknown. Nothing if it is
-// needed but unknown.
+// options with all other words of the line applied. devices: their number, 0 if unknown. Nothing if
+// the number is needed but unknown.
 std::optional<BatchWords> batch_words(const ForeignBatch& typed, const TrainOptions& in_force,
                                       std::int64_t devices);
 

@@ -1,4 +1,5 @@
-// Lengths of a schedule in other programs' names: one schedule.unit serves all of them.
+// Translates lengths of a schedule from other programs' names. One schedule.unit applies to all
+// lengths.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -11,10 +12,10 @@
 namespace lockstep::cli {
 
 // The unit of the lengths among the words of one name, or of the name itself if it is a length.
-// Nothing if there are no lengths. Lengths whose words set no unit count in `otherwise`.
+// Nothing if there are no lengths. For lengths whose words set no unit, it is `otherwise`.
 std::optional<TimeUnit> unit_of_lengths(const std::vector<OurWord>& words, TimeUnit otherwise);
 
-// Removes the unit if no length is left that it could belong to.
+// Removes the unit if no length to which it could apply is left.
 void drop_idle_unit(std::vector<OurWord>& words);
 
 // Turns a share of stop.epochs into a share of stop.steps, for runs that end after so many steps.

@@ -1,4 +1,4 @@
-// A command line as bash has it during typing. Nothing in it is ever evaluated.
+// A command line in bash while it is typed. Nothing in it is ever evaluated.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ struct ShellLine {
   std::size_t break_at = 0;        // bytes of the last word before the part that readline completes
 };
 
-// breaks: bash's COMP_WORDBREAKS, after which readline begins a word.
+// breaks: bash's COMP_WORDBREAKS, the characters after which readline begins a word.
 ShellLine split_line(std::string_view line, std::string_view breaks);
 
 // The text that readline must insert in place of the last word so that bash reads `word`. Nothing

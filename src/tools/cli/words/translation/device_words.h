@@ -1,4 +1,4 @@
-// The devices that a value of --devices, or of another program's name for it, means.
+// The devices that a value of --devices means, or a value of another program's name for it.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -11,14 +11,14 @@
 
 namespace lockstep::cli {
 
-// 0: nobody knows.
+// The number of devices; 0: unknown.
 std::size_t devices_in(const std::string& spec, bool counts_devices);
 
-// A kind of GPU, as notebook services have it for an accelerator: "GPU T4 x 2". Where --devices
-// takes none, it stands for all GPUs that there are.
+// Replaces values that are kinds of GPU in the form of notebook services: "GPU T4 x 2". If
+// --devices takes no kinds, the value becomes "all": all GPUs that exist.
 void replace_kinds(const FlagsHere& flags, const std::string& typed, std::vector<OurWord>& words);
 
-// That --devices names, or this machine has; none: nobody knows.
+// The devices that --devices names, or that this machine has. None: unknown.
 std::vector<Device> devices_of_line(const FlagsHere& flags);
 
 bool has_gpus(const std::vector<Device>& devices);

@@ -7,10 +7,11 @@
 
 namespace lockstep::cli {
 
-// If a value is for all devices: for which, and the value for a program that used one.
+// A note if a value is for all devices: for which devices, and the value for a program that used
+// one device.
 std::string batch_note(const Vocabulary& known, const TypedLine& line, const Translation& all);
 
-// Further advice about a name; nothing if it is simply off.
+// Further advice about a name. Nothing if the name only turns something off.
 std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Translation& all,
                     const std::string& key, const std::string& value);
 

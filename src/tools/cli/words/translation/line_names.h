@@ -12,21 +12,22 @@ namespace lockstep::cli {
 
 std::string recipe_named_in(const Command& command, const Words& words);
 
-// Whether the name is, or stands for, an option whose values are a list.
+// Whether the name is an option whose values are a list, or stands for one.
 bool is_list(const Vocabulary& known, const std::string& name);
 
-// The word and those behind it, up to a flag, an option or a recipe, with commas between them.
+// The word and those that follow it, up to a flag, an option or a recipe, with commas between them.
 std::string list_at(const Words& words, std::size_t& at);
 
-// The flags that the command lacks, and all words with an equals sign. others: gets the rest.
+// The flags that the command lacks, and all words with an equals sign. others: receives the other
+// words.
 std::vector<TypedName> names_in_line(const Command& command, const Words& words,
                                      const Vocabulary& known, Words* others = nullptr);
 
-// Values of the command's own flags that are none of the few that the flag takes. Where completion
-// offers lists, they are examples.
+// Faulty values of the command's own flags: flags that take only a few values. If completion offers
+// a list, its values are only examples, and no fault is found.
 Words faults_of_flags(const Command& command, const Words& words);
 
-// The value of --devices; "" if it is not given.
+// The value of --devices; "" if it is absent.
 std::string devices_given(const Words& words);
 
 }  // namespace lockstep::cli

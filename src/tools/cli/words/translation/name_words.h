@@ -1,4 +1,4 @@
-// The words of ours for one typed name, whatever the rest of the line says.
+// Lockstep's words for one typed name, without regard to the rest of the line.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -25,24 +25,24 @@ bool is_known_name(const Vocabulary& known, const std::string& name);
 // "best", or "last" for all words of the newest one; "": another value, such as a file.
 std::string checkpoint_meant(const Synonym& synonym, const std::string& value);
 
-// Whether a command that reads a run, evaluate or predict, takes the option. Others are settings of
-// training, which the run keeps.
+// Whether a command that reads a run (evaluate or predict) takes the option. Other options are
+// settings of training, which the run keeps.
 bool is_for_reading(const Vocabulary& known, const std::string& group, const std::string& key);
 
-// The option of the command's own group, or of the only step that has it: threshold as
-// predict.threshold. "": there is none, or the command does not read a run.
+// The option in the command's own group, or in the only step that has it: predict.threshold for
+// threshold. "" if there is none, or if the command does not read a run.
 std::string key_for_reading(const Vocabulary& known, const std::string& group,
                             const std::string& typed);
 
-// The words that can be written here, with "true" for a switch without a value. An option that the
-// line sets in its own name stays as it is there.
+// The words that can be written here, with "true" for a switch without a value. If the line sets an
+// option under its own name, that value stays.
 std::vector<OurWord> words_that_fit(const Vocabulary& known, const TypedLine& line,
                                     std::vector<OurWord> words);
 
 bool is_valid(const OptionInfo& option, const std::string& value);
 
-// The words of one name but those of the batch, whatever the rest of the line says; nothing where
-// the name is not known.
+// Lockstep's words for one name, except those of the batch, without regard to the rest of the line.
+// Nothing if the name is unknown.
 std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const TypedLine& line,
                                                 const TypedName& name, const TypedBatch& batch);
 

@@ -1,4 +1,5 @@
-// The words of ours for all names of a line, which may mean the same or contradict each other.
+// Lockstep's words for all names of a line. These names may mean the same, or contradict each
+// other.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -12,26 +13,29 @@
 
 namespace lockstep::cli {
 
-// The typed names that are no options, in the words of Lockstep, each once.
+// The typed names that are no options, in Lockstep's words, each once.
 struct Translation {
   std::vector<OurWord> words;
   Words left_out;                              // names for which there is nothing to write
   Words unknown;                               // names without a known meaning
-  Words without_effect;                        // why words were taken out again, also refused ones
+  Words without_effect;                        // why words were removed again, also refused ones
   Words contradictions;                        // names that mean the same, with different values
   std::map<std::string, TypedName> typed;      // for each word: the name that it stands for
   std::map<std::string, std::string> must_be;  // for words without a value: the allowed ones
-  std::map<std::string, std::string> reasons;  // for names that are left out, phrases
-  std::size_t devices = 0;                     // that the words are for
-  std::string to_train{};                      // --devices of training, where the words count them
-  bool sums_up_devices = false;                // a value is of all devices
-  bool shares_batch = false;                   // so is the size that was typed
+  // for names that are left out: the reasons, as phrases
+  std::map<std::string, std::string> reasons;
+  std::size_t devices = 0;  // number of devices for which the words are
+  // --devices of training, if the words count its devices
+  std::string to_train{};
+  bool sums_up_devices = false;  // a value is for all devices together
+  // the typed batch size is also for all devices together
+  bool shares_batch = false;
 };
 
-// "lr=1" of --lr 1, "use_multi_gpu" of a switch.
+// "lr=1" for --lr 1, "use_multi_gpu" for a switch.
 std::string name_as_typed(const TypedName& name);
 
-// has_presets: whether the program did as the preset does, where the line leaves it open.
+// has_presets: if the line leaves something open, whether the program did as the preset does.
 Translation translated_for(const Vocabulary& known, const TypedLine& line, std::size_t devices,
                            bool has_presets = true);
 

@@ -1,4 +1,4 @@
-// The names that a user typed, on the command line or in a file, and the facts about their place.
+// The names that a user typed on the command line or in a file, and facts about where they stand.
 #pragma once
 
 #include "core/devices/device.h"
@@ -14,15 +14,15 @@ namespace lockstep::cli {
 
 using Words = std::vector<std::string>;
 
-// The typed names, and the facts about their place.
+// The typed names, and facts about where they stand.
 struct TypedLine {
   std::string recipe;  // "": not known
   std::vector<TypedName> names;
   FlagsHere flags;
-  std::size_t devices = 0;  // 0: nobody knows
-  bool has_gpu = false;     // among them
-  std::string file{};       // in which the names stand; "": on the command line
-  Words faults{};           // of values of the command's own flags, phrases
+  std::size_t devices = 0;  // 0: unknown
+  bool has_gpu = false;     // whether a GPU is among them
+  std::string file{};       // file with the names; "": they are on the command line
+  Words faults{};           // faulty values of the command's own flags, as phrases
 };
 
 bool is_typed_as_it_should_be(const TypedLine& line, const std::string& key);
@@ -31,15 +31,16 @@ std::string value_typed_for(const TypedLine& line, const std::string& key);
 
 std::vector<TypedName> typed_names_of(const Words& assignments);
 
-// The names with the group of a command that reads a run, where it takes them without:
+// Adds the group of a command that reads a run to names that may be written without it:
 // evaluate.shots for shots.
 std::vector<TypedName> with_group(const Vocabulary& known, const std::string& group,
                                   std::vector<TypedName> names);
 
-// A name in a table of a file, such as training.batch_size, is the name itself.
+// Removes the table from a name in a file: training.batch_size becomes batch_size.
 std::string without_table(const Vocabulary& known, const std::string& name);
 
-// The names of the file that has this one, without those of its tables.
+// Reads into `line` all names of the file that has `key`, without their tables. Returns false if no
+// file has it.
 bool read_names(const Words& files, const Vocabulary& known, std::string_view key, TypedLine& line);
 
 }  // namespace lockstep::cli
