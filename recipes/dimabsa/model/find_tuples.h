@@ -48,7 +48,7 @@ class TupleFinder {
   };
   // The answers at the first tokens of texts.
   struct Answers {
-    at::Tensor categories;       // i64 [S] on the CPU; undefined unless asked for
+    at::Tensor categories;       // i64 [S] on the CPU; undefined unless requested
     at::Tensor valence_arousal;  // f64 [S, 2] on the CPU
   };
 

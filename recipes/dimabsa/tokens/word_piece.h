@@ -27,7 +27,7 @@ struct WordPieceSettings {
   std::string where;                // the vocabulary's file, for errors
 };
 
-// Throws Error if a token has no entry in the vocabulary, or an entry is there twice.
+// Throws Error if a token has no entry in the vocabulary, or if an entry occurs twice.
 std::unique_ptr<Tokenizer> make_word_piece(WordPieceSettings settings);
 
 }  // namespace lockstep::dimabsa

@@ -65,7 +65,7 @@ class NamedPictures {
   Fitting& known_fitting(const std::string& name);
 
   std::unordered_map<std::string, std::vector<Known>> by_stem_;
-  std::unordered_map<std::string, Fitting> fitting_;  // by the names that were asked for
+  std::unordered_map<std::string, Fitting> fitting_;  // by requested name
   // by picture: its recorded name with the most folders
   std::unordered_map<std::int64_t, std::string> taken_;
   Unsure by_id_alone_, in_other_folders_;

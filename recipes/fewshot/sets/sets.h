@@ -21,8 +21,8 @@ struct SetsRecord {
   double valid_share = 0.2;
   std::uint64_t seed = 1;
   std::vector<std::string> base, novel;  // names of the classes
-  std::string fingerprint;               // of pictures' names, sizes and boxes of both sets
-  std::string contents;                  // of the pictures' names, sizes and boxes in both sets
+  std::string fingerprint;               // of pictures' names, sizes and boxes in both sets
+  std::string contents;                  // of pictures' files; "" in runs of older versions
   ExifFrame exif = ExifFrame::automatic;
   bool look = false;  // see needs_look
 };

@@ -55,8 +55,8 @@ class SinceTraining {
   std::map<std::string, Closes> closes_;                      // by symbol
   // for the set v1, by symbol: where its file begins, now and in training
   std::map<std::string, std::string> begins_;
-  bool begin_unknown_ = false;                          // of the first set, of some window
-  bool uses_volume_ = false;                            // of the first set, some model
+  bool begin_unknown_ = false;                          // for some window with the set v1
+  bool uses_volume_ = false;                            // for some model with the set v1
   Drift drift_;                                         // the largest
   std::size_t compared_ = 0, differ_ = 0, turned_ = 0;  // predictions; to the other side of 0.5
   double largest_ = 0, sum_ = 0;                        // differences

@@ -45,7 +45,7 @@ struct Metrics {
   std::vector<Metric> list;     // in the order of all_metrics
   ConfusionMatrix confusion{};  // empty if nothing is classified
 
-  Interval value(std::string_view name) const;  // NaN if it is not there
+  Interval value(std::string_view name) const;  // NaN if it is absent
 };
 
 // Rows with their predictions.

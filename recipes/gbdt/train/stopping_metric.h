@@ -18,8 +18,8 @@ std::string why_blind(const std::string& metric, const Rows& rows,
 
 struct StoppingMetric {
   std::string asked{};      // the first of the list; "": none is computed
-  std::string used{};       // the first that tells models apart; "": none does
-  std::string why_blind{};  // of the one that was asked for; "": it is used
+  std::string used{};       // the first that distinguishes models; "": none does
+  std::string why_blind{};  // for the requested metric; "": it is used
   std::string list{};       // for LightGBM: the requested metrics, with `used` first
 };
 

@@ -31,7 +31,7 @@ class TextSource {
   std::filesystem::path path_;
   UnpackedFile file_;
   std::string part_, lines_;  // read last; of a list: the lines of that
-  std::string_view waiting_;  // of them, not given yet
+  std::string_view waiting_;  // the part of them that was not returned yet
   bool is_list_ = false, list_ended_ = false;
   JsonListLines list_;
 };

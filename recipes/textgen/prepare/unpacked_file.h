@@ -46,7 +46,7 @@ class UnpackedFile {
   std::filesystem::path path_;
   UniqueFd fd_;
   std::vector<char> buffer_;
-  std::string_view input_;  // of the buffer, not read yet
+  std::string_view input_;  // the part of the buffer that was not read yet
   std::unique_ptr<Unpacker> unpacker_;
   bool between_members_ = true;
   std::uint64_t taken_ = 0, given_ = 0;  // bytes

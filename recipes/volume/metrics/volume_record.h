@@ -22,7 +22,7 @@ struct EvaluationOptions {
 // The scores of one volume.
 struct VolumeRecord {
   std::vector<OverlapCounts> classes;                                     // with the background
-  double score = 0, surface_dice = 0, voi_score = 0, topology_score = 0;  // NaN: not asked for
+  double score = 0, surface_dice = 0, voi_score = 0, topology_score = 0;  // NaN: not requested
 
   double dice() const;  // mean over the classes from 1 on
   double iou() const;

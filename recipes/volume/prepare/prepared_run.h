@@ -21,7 +21,7 @@ nlohmann::json extra_of_run(const std::filesystem::path& run_dir);
 // Implements RecipeOptions::forget_places.
 void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept);
 
-// Whether the run was trained on made data.
+// Whether the run was trained on generated data.
 bool is_made_run(const std::filesystem::path& run_dir);
 
 }  // namespace lockstep::volume

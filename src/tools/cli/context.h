@@ -22,7 +22,7 @@ double begin_s();  // start of this program, on the monotonic clock
 // says that a further training in this program begins, which counts as a start of its own
 void begin_anew();
 double earlier_s();                      // from the program's start to the latest begin_anew
-std::filesystem::path worker_program();  // throws Error if it is not there
+std::filesystem::path worker_program();  // throws Error if it does not exist
 bool stderr_is_terminal();
 bool colour_wanted();   // false with NO_COLOR or TERM=dumb
 int terminal_width();   // of standard error, in columns

@@ -20,7 +20,7 @@ struct Finding {
   Confidence confidence = Confidence::likely;
   std::vector<std::string> evidence;  // lines that a user can verify by hand
   std::vector<std::string> next;      // remedies: a command, or a change of code
-  std::vector<std::string> open;      // causes that cannot be told apart, and how to tell
+  std::vector<std::string> open;      // causes that cannot be distinguished, and how to find out
   std::vector<int> gpus;              // NVML indexes of the GPUs concerned
   std::vector<int> pids;
 };

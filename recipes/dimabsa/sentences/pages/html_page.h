@@ -9,7 +9,7 @@ namespace lockstep::dimabsa {
 
 struct PageOptions {
   std::string title = "Predictions";
-  std::string language{};   // as "eng"; "": not said
+  std::string language{};   // "eng", for example; "": unknown
   std::size_t most = 1000;  // most sentences shown; the page says how many are left out
   bool compare = true;      // false: there is no gold, so no tuple counts as spurious or missed
 };

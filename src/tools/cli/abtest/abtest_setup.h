@@ -30,7 +30,7 @@ struct AbtestSetup {
   // run has all.
   std::vector<Device> gpus{};
   bool sets_gpus = false;          // CUDA_VISIBLE_DEVICES is set for them
-  std::filesystem::path folder{};  // of the record; empty so far
+  std::filesystem::path folder{};  // of the record; empty until it is created
 
   const AbtestCommand& command(AbtestSide side) const { return side == AbtestSide::a ? a : b; }
   VerdictWords words() const;

@@ -35,7 +35,7 @@ class JobQueue {
 
   // If QueuedJob::not_before is later than wall_s (unix time), the job begins after it.
   void put(const QueuedJob& job, const Demand& demand, double wall_s);
-  // Arguments as for `put`. Has no effect if the job is not there.
+  // The arguments are those of `put`. Has no effect if the job is absent.
   void erase(const QueuedJob& job);
   void clear();  // remembers since when jobs lack cores, for jobs that are put again
   // Removes and returns jobs whose time has come; the caller puts them again.

@@ -54,7 +54,7 @@ struct JobExit {
   // job, memory is that of this process alone, without children that it waited for.
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
-  bool cleared = true;   // none of its processes remain; false: SIGKILL does not end some
+  bool cleared = true;   // whether none of its processes remain; false: SIGKILL did not end some
   bool on_disk = false;  // its output survives a power loss; known only from a record
 };
 nlohmann::json exit_json(const JobExit& exit);

@@ -49,7 +49,7 @@ class GpuLogFile {
   std::uint64_t limit_bytes_;
   UniqueFd file_;
   std::uint64_t bytes_ = 0;
-  // keeps one of this many samples; how many samples come before it
+  // keeps one of this many samples; how many samples come before the next one that is kept
   long long every_ = 1, wait_ = 0;
 };
 

@@ -143,7 +143,7 @@ struct Comparison {
   std::string verdict;               // a sentence
   std::vector<std::string> reasons;  // why it is not comparable
   // The facts that --varied would have to name for a verdict, and the comparison that this gives:
-  // "time 1.640 ×, with more work". Empty if there is a verdict, or if more stands in its way.
+  // "time 1.640 ×, with more work". Empty if there is a verdict, or if that would not suffice.
   std::vector<std::string> could_vary{};
   std::string if_varied{};
 };

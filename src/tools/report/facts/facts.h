@@ -39,7 +39,7 @@ const char* to_string(Better better);
 // Aspects of a quantity. Each is blocked by other differences; see differences.h.
 enum class Aspect {
   time,     // time for given work
-  goal,     // time to a loss, whatever work that takes
+  goal,     // time to a loss, however much work it takes
   quality,  // quality of the result
   memory,
   energy,

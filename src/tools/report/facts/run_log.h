@@ -14,7 +14,7 @@ namespace lockstep {
 struct LoggedSteps {  // since the previous logged step
   std::int64_t step = 0, steps = 0;
   double step_s = 0;
-  double at_s = 0;                        // of training until then
+  double at_s = 0;                        // of training until this step
   bool first = false;                     // the first of a start: kernels are loaded, graphs
                                           // captured
   double data_share = 0, wait_share = 0;  // shares of that time; NaN: unknown
