@@ -41,7 +41,7 @@ struct RawCells {
 // text, and if there is no line.
 std::shared_ptr<const RawCells> read_cells(std::string text, const std::string& name);
 
-// The same with the names of its columns.
+// The rows of a file together with the names of its columns.
 struct CellTable {
   std::shared_ptr<const RawCells> raw;
   std::vector<std::string> columns;  // "": without a name; no name finds it

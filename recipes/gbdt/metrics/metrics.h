@@ -82,8 +82,8 @@ Metrics multiclass_metrics(const ScoredRows& rows);
 // (Psychometrika 2000) for the rank correlation.
 Metrics regression_metrics(const ScoredRows& rows);
 
-// As regression_metrics, and the pinball loss and the coverage (share of labels that are not above
-// the prediction, which should be alpha).
+// The metrics of regression_metrics, and also the pinball loss and the coverage (share of labels
+// that are not above the prediction, which should be alpha).
 Metrics quantile_metrics(const ScoredRows& rows);
 
 // Labels are relevances, with gains 2^label - 1 (Burges et al., ICML 2005). NDCG at 1, 3, 5, 10 and

@@ -14,8 +14,8 @@ struct Flag {
   std::string meaning;
   std::string complete{};  // completion of the value: "file", "recipe", "run", "word a|b", ""
   bool hidden = false;
-  // Set for flags like "--serve [ADDRESS]" with an optional value: whether the next word is the
-  // value. Without a value, Parsed has "".
+  // Set only for flags with an optional value, such as "--serve [ADDRESS]". Returns whether the
+  // next word is the value. Without a value, Parsed has "".
   bool (*is_value)(const std::string& word) = nullptr;
 };
 

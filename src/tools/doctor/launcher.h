@@ -18,9 +18,9 @@ struct Launcher {
   bool serves = false;       // it waits for requests, and may be idle for lack of them
   bool spans_hosts = false;  // its number counts processes on all hosts
   std::string note;          // further advice when changing the number; "" if none
-  std::vector<std::string> words;     // words of the command
-  std::size_t place = 0, length = 0;  // position of `given` in `words`; if absent, where to insert
-                                      // it, and 0
+  std::vector<std::string> words;  // words of the command
+  // Position and length of `given` in `words`. If it is absent: where to insert it, and 0.
+  std::size_t place = 0, length = 0;
   // the other options multiply its number by this (2 with -pp 2)
   int factor = 1;
 

@@ -33,7 +33,7 @@ class OwnRuns {
 };
 
 // A function that takes a number from the driver and returns process_info with the run of each
-// process. It caches the facts about runs. One thread.
+// process. It caches the facts about runs. Use it on one thread.
 FindProcess find_processes();
 
 // "first-try 1200/20000 1.02M tok/s eta 2h41m"; unknown parts are left out.

@@ -26,7 +26,7 @@ struct StoppingRule {
 inline constexpr double narrow_share = 0.45;
 
 // Whether the interval is narrow enough to need no more pairs. Its position never matters. Call it
-// after an even number of pairs, or both orders would not have run equally often.
+// after an even number of pairs; otherwise the two orders have not run equally often.
 bool narrow_enough(const Contrast& contrast, const StoppingRule& rule);
 
 // The probability that a trial that ends by this rule detects a true ratio (or difference) of

@@ -11,9 +11,9 @@ namespace lockstep {
 // Each ratio is set only if it differs from 1 by more than the margin, and its 95 % interval
 // excludes 1.
 struct TrialChecks {
-  std::optional<double> drift;         // second half of the trial / first half, over both commands
-  std::optional<double> second_place;  // the command that ran second in its pair to the one that
-                                       // ran first
+  std::optional<double> drift;  // second half of the trial / first half, over both commands
+  // command that ran second in its pair / command that ran first
+  std::optional<double> second_place;
   // Deviations of the logarithms of each command. Set only if one is more than 3 times the other,
   // and at least 10 pairs show it.
   std::optional<double> spread_a, spread_b;

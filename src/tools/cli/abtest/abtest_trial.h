@@ -50,7 +50,8 @@ struct RunKey {
   int pair = 0;  // -1, -2, … for warm-ups
   int place = 0;
 };
-// One run; nothing if it was interrupted. With several places, several threads call it.
+// Makes one run; returns nothing if it was interrupted. If there are several places, several
+// threads call it.
 using RunOnce = std::function<std::optional<AbtestRun>(const RunKey&)>;
 // Called with the results so far after each pair, or after some of thousands; one call at a time.
 using OnPair = std::function<void(const AbtestTrial&, const Contrast&)>;

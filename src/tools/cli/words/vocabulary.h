@@ -39,8 +39,8 @@ std::vector<std::string> recipes_with(std::string_view key);
 std::vector<std::string> keys_in_a_group(const std::vector<std::string>& keys,
                                          std::string_view name);
 
-// The engine's options with the typed words applied: the preset that they name, or the recipe's
-// own, then each word that is an option with a valid value.
+// The engine's options after the typed words are applied: first the preset that they name, or else
+// the recipe's own, and then each word that is an option with a valid value.
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
                                                std::span<const TypedName> typed, bool has_gpu);
 

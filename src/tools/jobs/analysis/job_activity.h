@@ -36,8 +36,8 @@ class CoreShares {
  public:
   // cores: 0 if unknown; each request is then taken as one core.
   explicit CoreShares(double cores) : cores_(cores) {}
-  void add(double begin, double end, double cpus);  // adds an attempt; add all before calling
-                                                    // `seconds`
+  // Adds an attempt. Add all attempts before calling `seconds`.
+  void add(double begin, double end, double cpus);
   // Seconds available from begin to end to one requested core.
   double seconds(double begin, double end);
 

@@ -42,7 +42,7 @@ void kill_cgroup(const std::filesystem::path& group);
 // Returns the processes that got the signal.
 std::set<pid_t> signal_cgroup(const std::filesystem::path& group, int number);
 
-// The use of all processes that were in it, or in groups below.
+// The use of all processes that were in the group, or in groups below it.
 struct CgroupUse {
   std::optional<double> cpu_s;
   std::optional<std::int64_t> memory_peak_bytes;  // with file cache; only for groups with that

@@ -18,8 +18,8 @@ class Gpm {
 
   bool supported() const { return supported_; }
   // Readings from the newest pair of samples. Samples are at least 100 ms apart; more frequent
-  // calls return the same readings. The first sample has no predecessor. If not supported, it
-  // reports that for SM, tensor and memory activity. It reports nothing for traffic, which NVML
+  // calls return the same readings. The first sample has no predecessor. If this is not supported,
+  // the readings of SM, tensor and memory activity say so. There are none for traffic, which NVML
   // also offers elsewhere.
   std::vector<std::pair<GpuMetric, Reading>> read(double now_s);
 

@@ -27,7 +27,7 @@ struct LiveOptions {
   double patience_s = driver_patience_s;  // time until the view reports that the driver hangs
 };
 
-// One thread.
+// Use it on one thread.
 class LiveView {
  public:
   // gpus: those of every sample, in its order.

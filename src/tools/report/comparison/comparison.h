@@ -90,7 +90,7 @@ struct CountRow {
   // For jobs that both sides have, with one trial each: those that failed on one side only.
   std::optional<OneSided> one_sided{};
   // share: Clopper-Pearson intervals. p: McNemar's exact test for jobs that both sides have,
-  // otherwise Fisher's. NaN if a side has several trials, because the same jobs again are not other
+  // otherwise Fisher's. NaN if a side has several trials, because repeats of a job are no further
   // jobs.
   Interval share_a, share_b;
   double p = 1;

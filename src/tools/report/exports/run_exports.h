@@ -28,8 +28,9 @@ WrittenExport export_tensorboard(const RunDir& run, const std::filesystem::path&
 WrittenExport export_csv(const RunDir& run, const std::filesystem::path& folder);
 
 // Writes the run into MLflow's file store (mlruns), in the experiment named after its recipe. A run
-// always has the same id, and is replaced. Throws Error if the run exists and `replace` is not set,
-// and if MLflow would not read a file store there (check_mlflow_folder).
+// always has the same id, so a further export with `replace` replaces it. Throws Error if the run
+// exists and `replace` is not set, and if MLflow would not read a file store there
+// (check_mlflow_folder).
 WrittenExport export_mlflow(const RunDir& run, const std::filesystem::path& folder, bool replace);
 
 // The same for each finished job of a batch, in the experiment named after the batch.

@@ -25,8 +25,8 @@ std::optional<FactKind> option_kind(std::string_view key);
 // "random_state".
 bool is_seed(std::string_view name);
 
-// Whether a step costs the same time, memory and energy with both values of a work option, whatever
-// the result. The value is a list for a side whose trials differ.
+// Whether a step costs the same time, memory and energy with both values of a work option, whether
+// or not the results differ. The value is a list for a side whose trials differ.
 bool step_costs_the_same(std::string_view key, const nlohmann::json& a, const nlohmann::json& b);
 
 }  // namespace lockstep

@@ -15,14 +15,15 @@ inline constexpr const char* first_weights = "init.from";
 
 bool is_flag_of(const FlagsHere& flags, const std::string& name);
 
-// The options that are `name` in a group other than those: optimizer.clip for clip.
+// The options that are `name` in a group, except the groups of steps: optimizer.clip for clip.
 Words in_its_groups(const Vocabulary& known, const std::string& name);
 
 bool is_own_name(const Vocabulary& known, const std::string& name);
 
 bool is_known_name(const Vocabulary& known, const std::string& name);
 
-// "best", or "last" for all words of the newest one; "": another value, such as a file.
+// The checkpoint that a value means: "best", or "last" for every word for the newest one. "" for
+// another value, such as a file.
 std::string checkpoint_meant(const Synonym& synonym, const std::string& value);
 
 // Whether a command that reads a run (evaluate or predict) takes the option. Other options are
