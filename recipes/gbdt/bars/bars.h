@@ -49,7 +49,7 @@ struct BarColumns {
   std::string label;             // by name; empty: none
   LabelKind label_kind = LabelKind::number;
   std::vector<std::string> classes{};  // the classes of a trained model; no other label is accepted
-  // the column may be absent, and an invalid label then counts as missing
+  // the column may be absent; invalid labels count as missing
   bool label_optional = false;
   std::string group{};  // by name; empty: none
   std::string time{};   // by name; empty: found by name; "none": not read

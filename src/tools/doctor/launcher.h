@@ -25,8 +25,8 @@ struct Launcher {
   int factor = 1;
 
   // Call these only if there is an option. option_for: the option for this many GPUs,
-  // "--nproc-per-node=4"; "" if the option lists GPUs. command_for: the whole command with that
-  // option, or without its list of GPUs.
+  // "--nproc-per-node=4"; not for an option that lists GPUs. command_for: the whole command with
+  // that option, or without its list of GPUs.
   std::string option_for(std::size_t gpus) const;
   std::string command_for(std::size_t gpus) const;
 };

@@ -55,8 +55,9 @@ std::size_t count_combinations(const Matrix& matrix);  // without those that `in
 // Visits the combinations one by one without keeping them. For a matrix without `include`.
 void each_combination(const Matrix& matrix, const std::function<void(JobParameters)>& visit);
 
-// Throws Error unless the name is valid for a parameter: letters, digits, and inside also _, - and
-// .; the first is a letter. The names out, slot, gpu and attempt are invalid.
+// Throws Error unless the name is valid for a parameter: letters, digits, _, - and .; it begins
+// with a letter or _, and does not end with a point. Names of placeholders of an attempt, such as
+// out, slot, gpu and attempt, are invalid.
 void check_parameter_name(const std::string& name);
 
 // Throws Error, with the reason in words, if there would be more than `most_jobs`.
