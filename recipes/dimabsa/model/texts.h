@@ -8,7 +8,7 @@
 
 namespace lockstep::dimabsa {
 
-// What a text asks for, and the phrases that its query names.
+// The question that a text asks, and the phrases that its query names.
 struct Question {
   Pass pass = Pass::aspects;
   PieceSpan aspect, opinion;             // the phrases that the query names

@@ -30,8 +30,8 @@ struct CocoLists {
   std::vector<CocoAnnotation> annotations;
 };
 
-// What the lists are read for. Scores need only ids and boxes, so names of files and of categories
-// may be missing (they are then ""), and the pictures' sizes are not read.
+// The purpose for which the lists are read. Scores need only ids and boxes, so names of files and
+// of categories may be missing (they are then ""), and the pictures' sizes are not read.
 enum class CocoUse : std::uint8_t { training, scores };
 
 // Reads event by event. name: the text's name in messages. Throws Error for every fault that a

@@ -44,9 +44,9 @@ using Targets = RowTargets;
 Targets match_anchors(const at::Tensor& anchors, const Truth& truth, std::int64_t classes,
                       double drawn = 256);
 
-// For regions f32 [Q, R, 4] of any class, of which only those with `known` (bool [Q, R]) are used.
-// A region is positive from IoU 0.5 on. label: i64 [Q, R], 0 to N - 1, or N for the background.
-// Fields are [Q, R].
+// For regions f32 [Q, R, 4] of any class. Only those with `known` (bool [Q, R]) are used. A region
+// is positive from IoU 0.5 on. label: i64 [Q, R], 0 to N - 1, or N for the background. Fields are
+// [Q, R].
 using RegionTargets = RegionMatches;
 RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, const Truth& truth,
                             std::int64_t classes, double drawn);

@@ -23,8 +23,8 @@ std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<s
 // back. 0 if there is no room, or if none is requested.
 std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth);
 
-// For a volume of which no planes can be held back: its last rows or columns, whichever leave more
-// room, by the same rule. Nothing if there is no room, or if none is requested.
+// If no planes of a volume can be held back: its last rows or columns, whichever leave more room,
+// by the same rule. Nothing if there is no room, or if none is requested.
 std::optional<VolumePart> held_back_part(const VolumeOptions& options, const VolumeShape& shape);
 
 }  // namespace lockstep::volume

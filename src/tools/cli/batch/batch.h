@@ -34,7 +34,7 @@ std::string gathered(const BatchFolder& batch, Ledger& ledger);
 // usually "".
 std::string cautions_of(const BatchFolder& batch, Ledger& ledger);
 
-// What the jobs need of GPUs, as far as it is known before the jobs are recorded.
+// The GPU needs of the jobs, as far as they are known before the jobs are recorded.
 struct GpuNeeds {
   std::int64_t jobs = 0;       // jobs that cannot run without a GPU
   bool any = false;            // some job asks for a GPU, even if it can run without

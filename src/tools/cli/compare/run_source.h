@@ -1,4 +1,4 @@
-// What a command reads a run from: the run's folder, or an export of the run.
+// The source from which a command reads a run: the run's folder, or an export of it.
 #pragma once
 
 #include "core/base/files/files.h"

@@ -46,8 +46,8 @@ std::set<std::size_t> idle_of(const Scene& scene, const std::set<std::size_t>& p
 bool computes_on(const Scene& scene, const Program& program, int pid, std::size_t position);
 // Whether all its processes on GPUs are stopped. It would then not use other GPUs either.
 bool is_stopped(const Scene& scene, const Program& program);
-// A process of the program whose command line states the number of GPUs, with its pid. Of several,
-// it is the one nearest to the processes on GPUs. Nothing if there is none.
+// A process of the program whose command line states the number of GPUs, with its pid. If there are
+// several, it is the one nearest to the processes on GPUs. Nothing if there is none.
 std::optional<std::pair<int, Launcher>> launcher_in(const Scene& scene, const Program& program);
 // "GPU 1", "GPUs 1, 2, 3"
 std::string names(const Scene& scene, const std::set<std::size_t>& positions);

@@ -46,13 +46,12 @@ class SettingSearch {
   JobSetting first(int combination) const;  // as the batch specifies
   // Nothing if there is nothing left to try, or if resources do not suffice.
   std::optional<JobSetting> next(const SearchRoom& room) const;
-  // What a trial of this setting needs.
+  // The needs of a trial of this setting.
   TrialTimer::Needs needs(const JobSetting& setting) const;
   void add(SettingTrial trial) { trials_.push_back(std::move(trial)); }
   const std::vector<SettingTrial>& trials() const { return trials_; }
-  // Of the settings that meet the targets, the fastest; if none does, the one nearest to them.
-  // Among settings that are equally fast within the noise, the first tried. Null if none completed
-  // a job.
+  // The fastest setting that meets the targets; if none does, the setting nearest to them. Among
+  // settings that are equally fast within the noise, the first tried. Null if none completed a job.
   const SettingTrial* choice() const;
 
   int jobs_at_once(const JobSetting& setting) const;  // over the whole batch

@@ -20,8 +20,8 @@ struct AbtestSides {
 };
 
 // One Trial per pair and side, in the order of the pairs: trials at the same position belong
-// together. What the commands compute is the user's choice, so their work counts as equal. Throws
-// Error if abtest.json is damaged or of a later format.
+// together. The user decides what the commands compute, so their work counts as equal. Throws Error
+// if abtest.json is damaged or of a later format.
 AbtestSides read_abtest(const std::filesystem::path& folder);
 
 }  // namespace lockstep

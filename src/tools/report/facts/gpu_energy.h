@@ -1,4 +1,4 @@
-// Computes a device's energy from samples of its power, some of which may be missing.
+// Computes a device's energy from samples of its power. Samples may be missing.
 #pragma once
 
 #include <algorithm>
