@@ -16,8 +16,8 @@ struct DecodeOptions {
   double beta = 0.9;              // least probability of a pair that only one direction found
   std::size_t most = 32;          // at most this many spans of a text, and pairs of a sentence
   std::int64_t longest_span = 1;  // in pieces: the longest span of the training data
-  // An end is paired only with a start behind the previous end, if there is one. Otherwise a span
-  // would reach from one phrase to the next if the first start is the more probable one.
+  // An end is paired with a start behind the previous end, if there is such a start. Otherwise a
+  // span would reach from one phrase to the next if the first start is the more probable one.
   bool apart = true;
 };
 
