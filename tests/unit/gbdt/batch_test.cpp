@@ -85,7 +85,7 @@ TEST_F(Gather, SaysWhereTheCpuIsFasterThanTheGpusOfTheBatch) {
   on_gpu(1000);
   EXPECT_THAT(gather(),
               HasSubstr("the CPU is faster for such windows: MADE01_2022-01-01_to_2022-06-"
-                        "30 took 1000 s by OpenCL, and takes 0."));
+                        "30 took 1000 s by OpenCL, and takes "));
   on_gpu(1e-6);
   EXPECT_THAT(gather(), HasSubstr("the CPU is not faster here: "));
 }
