@@ -36,8 +36,10 @@ std::string whole_text(std::int64_t number) { return std::to_string(number); }
 std::string total_of(const std::string& value, const TypedBatch& batch) {
   const std::int64_t accumulation = std::max<std::int64_t>(batch.accumulation, 1);
   const auto number = detail::parse_integer(value);
-  if (!number || *number < 1 || *number > 1'000'000'000 || batch.devices < 1)
-    return cat(value, "xDEVICES", accumulation > 1 ? cat("x", accumulation) : "");
+  const bool is_size = number && *number >= 1 && *number <= 1'000'000'000;
+  if (!is_size || batch.devices < 1)
+    return cat(is_size ? value : "VALUE", "xDEVICES",
+               accumulation > 1 ? cat("x", accumulation) : "");
   return whole_text(*number * batch.devices * accumulation);
 }
 

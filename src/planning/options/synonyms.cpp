@@ -218,7 +218,7 @@ const Synonyms& checkpoint_synonyms() {
        .from = "Transformers, Lightning",
        .ours = "checkpoint.best_metric={value}"},
       {.names = {"eval_steps", "eval_interval", "eval_every_steps", "eval_every_n_steps"},
-       .from = "Transformers, nanoGPT",
+       .from = "Transformers, scripts",
        .ours = "eval.every_steps={value}"},
       {.names = {"val_interval", "val_every", "eval_every", "eval_freq", "evaluate_every"},
        .from = "MONAI, scripts",

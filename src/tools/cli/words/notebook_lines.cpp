@@ -33,7 +33,9 @@ bool is_magic(std::string_view code) {
 }
 
 // "!ls", but not "!= b".
-bool is_command(std::string_view code) { return code.starts_with('!') && !code.starts_with("!="); }
+bool is_shell_command(std::string_view code) {
+  return code.starts_with('!') && !code.starts_with("!=");
+}
 
 // "files = !ls": no Python has "!" there.
 bool keeps_output(std::string_view code) {
@@ -41,14 +43,14 @@ bool keeps_output(std::string_view code) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_, ";
   const std::size_t equals = code.find('=');
   return equals != code.npos && code.find_first_not_of(of_names) == equals &&
-         is_command(trim(code.substr(equals + 1)));
+         is_shell_command(trim(code.substr(equals + 1)));
 }
 
 void add_lines(const json& cell, KernelLines& lines) {
   if (!cell.is_object() || cell.value("cell_type", json()) != "code") return;
   for (const std::string& line : split(cell_source(cell.value("source", json())), '\n')) {
     const std::string code = trim(line);
-    if (!is_command(code) && !is_magic(code) && !keeps_output(code)) continue;
+    if (!is_shell_command(code) && !is_magic(code) && !keeps_output(code)) continue;
     if (lines.count++ == 0) lines.first = code;
   }
 }

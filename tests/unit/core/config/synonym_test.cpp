@@ -77,7 +77,7 @@ TEST(Synonym, AddsUpWhatEachDeviceTakes) {
             "batch.global=128 batch.micro=16");
   EXPECT_EQ(written("batch_size", "16"), "batch.global=16xDEVICES batch.micro=16");
   EXPECT_EQ(written("batch_size", "many", {.devices = 2}),
-            "batch.global=manyxDEVICES batch.micro=many");
+            "batch.global=VALUExDEVICES batch.micro=many");
   EXPECT_EQ(written("batch_size", "16", {.accumulation = 4}),
             "batch.global=16xDEVICESx4 batch.micro=16");
 }

@@ -503,8 +503,8 @@ TEST_F(ForeignNames, AnUnknownNameDoesNotHideTheOthers) {
 }
 
 TEST_F(ForeignNames, WhatHasNoCounterpartIsLeftOutForAReason) {
-  EXPECT_THAT(hint({"pin_memory=True"}), HasSubstr("leave it out: loader threads stay"));
-  EXPECT_THAT(hint({"backend=nccl"}), HasSubstr("leave it out: GPUs meet through NCCL"));
+  EXPECT_THAT(hint({"pin_memory=True"}), HasSubstr("leave it out: loader threads always stay"));
+  EXPECT_THAT(hint({"backend=nccl"}), HasSubstr("leave it out: GPUs communicate through NCCL"));
   EXPECT_THAT(hint({"MASTER_PORT=29500"}), HasSubstr("leave it out: "));
   EXPECT_THAT(hint({"use_multi_gpu=True"}), HasSubstr("write --devices all ("));
   EXPECT_THAT(hint({"num_replicas=2"}), HasSubstr("write --devices 0,1 ("));

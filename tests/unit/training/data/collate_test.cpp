@@ -160,12 +160,12 @@ TEST(Fields, AreAsManyAsTheDatasetNames) {
             "fields() of the validation data names 1 fields, but a batch has 3");
 }
 
-TEST(Fields, OfTheHostAreNotReadWhileAGraphIsRecorded) {
+TEST(Fields, OfTheHostAreNotReadWhileAGraphIsCaptured) {
   Batch batch = last_of_an_evaluation(std::make_shared<Lines>(), 0);
   batch.captured = true;
   EXPECT_EQ(
       said_by([&] { batch.host(); }),
-      "the loss reads Batch::host(), which a CUDA graph would repeat as it was in the recorded "
+      "the loss reads Batch::host(), which a CUDA graph would repeat as it was in the captured "
       "step");
   EXPECT_THROW(batch.samples(), Error);
 }

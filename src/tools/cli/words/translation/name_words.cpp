@@ -74,9 +74,11 @@ bool is_for_reading(const Vocabulary& known, const std::string& group, const std
   if (key.starts_with("--") || is_of_step(key)) return true;
   for (const char* part : {"eval.", "files.", "matmul.", "data.threads", "data.prefetch"})
     if (key.starts_with(part)) return true;
-  if (key == "precision" || key == "tokenizer.path") return true;
-  const OptionInfo* const option = known.find(key);
-  return option != nullptr && option->spec.is_path && key.starts_with("data.");
+  if (key == "precision") return true;
+  for (const char* part : {"init.", "model.", "run."})
+    if (key.starts_with(part)) return false;
+  const OptionInfo* const option = known.find(key);  // a file of data, or one to read them with
+  return option != nullptr && option->spec.is_path;
 }
 
 std::string key_for_reading(const Vocabulary& known, const std::string& group,

@@ -203,6 +203,7 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
         is_own ? nullptr : of_other_unit(known, line, by_steps, *in_force, *alone);
     if (other != nullptr) {
       all.contradictions.push_back(other_unit(name, *other, *alone));
+      all.reasons.erase(plain_name(name.name));
       continue;
     }
     std::vector<OurWord> words = words_that_fit(known, line, std::move(*alone));
