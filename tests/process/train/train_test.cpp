@@ -73,6 +73,16 @@ TEST_F(Train, GivesTheSameCurveAndSamplesOnAnyNumberOfRanks) {
   }
 }
 
+// Gloo has no reduce-scatter.
+TEST_F(Train, SaysHowCpuRanksThatShareTheUpdateSumGradients) {
+  std::vector<std::string> words = train(2, "s", 1);
+  words.emplace_back("shard_optimizer=true");
+  ASSERT_EQ(run_tool(words, folder.path()).code, 0);
+  EXPECT_NE(read_file(run("s") / "logs" / "train.log")
+                .find("\ngradients: all-reduce over 2 ranks by Gloo, "),
+            std::string::npos);
+}
+
 TEST_F(Train, EndsInFinishedWithACheckpointAndLogs) {
   ASSERT_EQ(run_tool(train(2, "a", 5), folder.path()).code, 0);
   EXPECT_NE(read_file(run("a") / "logs" / "train.log")

@@ -161,13 +161,12 @@ void Recorder::buckets(std::int64_t step, const ParameterStorage& storage,
                        const std::string& library, const std::optional<KnownLink>& link) {
   std::vector<std::int64_t> bytes;
   for (const Bucket& bucket : storage.buckets()) bytes.push_back((bucket.end - bucket.begin) * 4);
+  // Ranks on CPUs add up all of a bucket, whoever needs it (ProcessGroup::reduce_scatter).
+  const bool scatters = storage.sharing() != nullptr && !storage.master().is_cpu();
   nlohmann::json event{
-      {"kind", "buckets"},
-      {"step", step},
-      {"bytes", bytes},
-      {"operation", storage.sharing() == nullptr ? "all_reduce" : "reduce_scatter"},
-      {"library", library},
-      {"ranks", plan_.batch.world_size}};
+      {"kind", "buckets"},  {"step", step},
+      {"bytes", bytes},     {"operation", scatters ? "reduce_scatter" : "all_reduce"},
+      {"library", library}, {"ranks", plan_.batch.world_size}};
   if (link) {
     event["latency_s"] = link->speed.latency_s;
     event["bytes_per_s"] = link->speed.bytes_per_s;
