@@ -2,6 +2,7 @@
 // leaves in the run.
 #include "checkout_paths.h"
 #include "fakes/events_of.h"
+#include "fakes/tenths.h"
 #include "fakes/tool.h"
 
 #include <gtest/gtest.h>
@@ -91,6 +92,7 @@ TEST_F(Check, LikelyFaultsAreWarnings) {
 }
 
 TEST_F(Check, EvaluationsLeaveATableAndPicturesInTheRun) {
+  if (!testing::has_turn_twice(0)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(train("none", "eval.keep=1").code, 2) << "without an end nothing trains";
   const ToolResult trained = tool({"train", "contract", "--name", "a", "stop.steps=3",
                                    "eval.every_steps=1", "eval.keep=1", "optimizer.lr=0.01"});
@@ -122,6 +124,7 @@ TEST_F(Check, EvaluationsLeaveATableAndPicturesInTheRun) {
 }
 
 TEST_F(Check, AnEvaluationWithOptionsOfItsOwnHasAFolderOfItsOwn) {
+  if (!testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(tool({"train", "contract", "--name", "a", "stop.steps=3", "eval.every_steps=3"}).code,
             0);
   const fs::path run = folder.path() / "runs/a";

@@ -113,6 +113,7 @@ TEST_F(Dimabsa, GoesOnWithTheSameSentences) {
 }
 
 TEST_F(Dimabsa, LeavesTablesAndPicturesAndPredictsTheSameOnAnyNumberOfRanks) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult trained =
       train_file("a", "cpu:2", {"batch.global=6", "stop.epochs=8", "--then", "evaluate"});
   ASSERT_EQ(trained.code, 0) << trained.err;
@@ -251,7 +252,7 @@ TEST_F(Dimabsa, LearnsAFewSentencesByHeartAndScoresThem) {
 
 // F1 was 1.00 with this seed (42) on two ranks.
 TEST_F(Dimabsa, LearnsTheFortySentencesByHeart) {
-  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
+  if (!testing::has_turn(6)) GTEST_SKIP() << testing::in_another_tenth;
   const std::string data =
       std::string(LOCKSTEP_BUILD_DIR) + "/share/lockstep/dimabsa/forty_sentences.jsonl";
   const ToolResult trained =

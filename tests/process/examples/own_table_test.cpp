@@ -1,5 +1,6 @@
 // examples/own_table: from a CSV file to a file of predictions.
 #include "fakes/task_runs.h"
+#include "fakes/tenths.h"
 
 #include "core/base/files/files.h"
 #include "core/media/csv_table.h"
@@ -61,6 +62,7 @@ TEST_F(OwnTable, HasOneCurveOn1And3RanksAndLearns) {
 }
 
 TEST_F(OwnTable, PredictsAFileOfOthersByWhatItLearnt) {
+  if (!testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   train_on("a", 2, {});
   write_birds("birds.csv", 300);
   fs::remove(folder.path() / "penguins.csv");
@@ -84,6 +86,7 @@ TEST_F(OwnTable, PredictsAFileOfOthersByWhatItLearnt) {
 }
 
 TEST_F(OwnTable, TellsWhatItCannotUse) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   train_on("a", 1, {"stop.steps=3"});
   write_file_atomic(folder.path() / "few.csv", "sex,island\nmale,Dream\n");
   EXPECT_THAT(tool({"predict", "a", "few.csv"}).err,
@@ -105,6 +108,7 @@ TEST_F(OwnTable, TellsWhatItCannotUse) {
 }
 
 TEST_F(OwnTable, DrawsAllClassesEquallyOften) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   train_on("a", 1, {"data.balance=true", "stop.epochs=4"});
   train_on("b", 3, {"data.balance=true", "stop.epochs=4"});
   expect_same_curve("b", "a");

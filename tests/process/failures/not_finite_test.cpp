@@ -1,6 +1,7 @@
 // Losses and gradients that are not finite: the run stops with the weights from before or goes on
 // without the step, and says which samples and which tensor it was.
 #include "failing_run.h"
+#include "fakes/tenths.h"
 #include "runtime/run/checkpoint/checkpoint_index.h"
 #include "runtime/run/events/events.h"
 #include "runtime/run/events/samples.h"
@@ -22,6 +23,7 @@ class NotFiniteRun : public FailingRun {
 };
 
 TEST_F(NotFiniteRun, StopsWithTheWeightsFromBeforeAndNamesSamplesAndTensor) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   const Words options{"batch.micro=4", "run.record_samples=true", "checkpoint.every_steps=5"};
   const ToolResult result = train("nan_loss 7 1", options);
   EXPECT_EQ(result.code, 2);
@@ -52,6 +54,7 @@ TEST_F(NotFiniteRun, StopsWithTheWeightsFromBeforeAndNamesSamplesAndTensor) {
 }
 
 TEST_F(NotFiniteRun, GoesOnWithoutTheStepIfAsked) {
+  if (!testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult result =
       train("nan_gradient 4 2 2", {"on_nan=skip", "run.record_samples=true", "eval.every_steps=6",
                                    "batch.micro=8", "shard_optimizer=true", "precision=bf16"});

@@ -61,6 +61,8 @@ class RankHangs : public RankFailure,
 
 TEST_P(RankHangs, IsNamedAfterTheTimeThatItMayTake) {
   const auto [fault, how] = GetParam();
+  if (fault == std::string("loop") && !testing::has_turn_twice(3))
+    GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult result = train(std::string(fault) + " 7 1", {"stop.hang_after=3s"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr(std::string("error: rank 1 on cpu:1 failed: ") + how +
@@ -112,6 +114,7 @@ TEST_F(RankFailure, ARestartKeepsTheReserveThatWasTyped) {
 }
 
 TEST_F(RankFailure, GivesUpWithoutProgressAndRestartsNoErrorOfTheUser) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult result = train("segv 7 1", {"restart=2"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("(restart 2 of 2)"));
@@ -124,6 +127,7 @@ TEST_F(RankFailure, GivesUpWithoutProgressAndRestartsNoErrorOfTheUser) {
 }
 
 TEST_F(RankFailure, WeightsThatDifferEndTheRunAndNameRankAndTensor) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult result = train("corrupt 6 2", {"check.weights_every=5", "--name", "differs"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("after step 10 the weights of rank 2 (cpu:2) differ from those "
@@ -136,6 +140,7 @@ TEST_F(RankFailure, WeightsThatDifferEndTheRunAndNameRankAndTensor) {
 }
 
 TEST_F(RankFailure, ARankThatLeavesOutACollectiveIsNamed) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult result = train(
       "diverge 0 1", {"stop.hang_after=3s", "eval.every_steps=7", "checkpoint.keep_best=false"});
   EXPECT_EQ(result.code, 1);

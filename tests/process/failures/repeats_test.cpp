@@ -31,6 +31,7 @@ class Repeats : public FailingRun {
 };
 
 TEST_F(Repeats, TrainSeedsInTurnAsRunsOfOneGroup) {
+  if (!testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult result = train("", seeds(3, {"seed=7", "--then", "report"}));
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("3 repeats of base, one after the other: seeds 7 to 9"));

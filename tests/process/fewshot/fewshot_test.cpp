@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/media/csv_table.h"
+#include "fakes/tenths.h"
 #include "fakes/test_data.h"
 #include "fewshot_runs.h"
 
@@ -60,6 +61,7 @@ TEST_F(Fewshot, NeedsTheMemoryThatTheGuideSays) {
 
 // An episode is a micro-batch, and statistics are those of its own pictures.
 TEST_F(Fewshot, HasOneCurveOnAnyNumberOfRanks) {
+  if (!testing::has_turn_twice(0)) GTEST_SKIP() << testing::in_another_tenth;
   for (const char* statistics : {"rank", "frozen"}) {
     const auto on = [&](int ranks) { return cat(statistics, ranks); };
     for (const int ranks : {1, 2, 3}) {
@@ -95,6 +97,7 @@ TEST_F(Fewshot, IsBitwiseTheSameOnAnyNumberOfRanksInExactMode) {
 
 // Statistics over ranks span an episode of each.
 TEST_F(Fewshot, WithStatisticsOverRanksStandsOnTheNumberOfRanks) {
+  if (!testing::has_turn_twice(0)) GTEST_SKIP() << testing::in_another_tenth;
   const Words words{"norm.statistics=sync", "optimizer.kind=sgd", "optimizer.lr=1e-3"};
   const auto with = [&](const std::string& stop) {
     Words all = words;
@@ -236,6 +239,7 @@ TEST_F(Fewshot, OffersSizesThatFitTheMemory) {
 
 // Real pictures: COCO json with two sets, and Pascal VOC without a validation set.
 TEST_F(Fewshot, TakesTheChessPiecesAsCocoAndAsVoc) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   const testing::TestData coco = testing::test_data("fewshot/chess"),
                           voc = testing::test_data("fewshot/chess_voc");
   if (!coco.why_not.empty()) GTEST_SKIP() << coco.why_not;

@@ -136,6 +136,7 @@ TEST_F(OutOfMemory, ARunThatGoesOnKeepsTheSmallerMicroBatch) {
 }
 
 TEST_F(OutOfMemory, AMicroBatchThatIsTypedAgainStands) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(train(2, "typed", "forward 7 1", {"stop.steps=10", "batch.micro=32"}).code, 0);
   ASSERT_EQ(events("typed", "memory").size(), 1U);
   const auto resume = [&](const std::string& steps, const Words& more) {
@@ -265,6 +266,7 @@ TEST_F(OutOfMemory, ExactModeRefusesBuffersThatChangeAndOperatorsWithoutAFixedOr
 }
 
 TEST_F(OutOfMemory, AutoTriesMicroBatchesOutAndRemembers) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   const Words words{"batch.micro=auto", "stop.steps=3"};
   const ToolResult first = train(2, "a", "forward 0 1 20", words);
   ASSERT_EQ(first.code, 0) << first.err;

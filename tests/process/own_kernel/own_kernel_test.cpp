@@ -1,5 +1,6 @@
 // The example trains without a GPU: the same curve on any number of ranks, in every type.
 #include "fakes/task_runs.h"
+#include "fakes/tenths.h"
 
 #include <algorithm>
 #include <fstream>
@@ -20,6 +21,7 @@ struct OwnKernel : testing::TaskRuns {
 };
 
 TEST_F(OwnKernel, LearnsTheLandAlikeOn1And3Ranks) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   for (const char* ranks : {"1", "3"})
     train_well(ranks, std::string("cpu:") + ranks, {"precision=fp32", "stop.epochs=20"});
   expect_same_curve("3", "1", 1e-4);
@@ -28,6 +30,7 @@ TEST_F(OwnKernel, LearnsTheLandAlikeOn1And3Ranks) {
 }
 
 TEST_F(OwnKernel, LearnsInShortTypes) {
+  if (!testing::has_turn_twice(0)) GTEST_SKIP() << testing::in_another_tenth;
   for (const char* type : {"bf16", "fp16"}) {
     train_well(type, "cpu:1", {std::string("precision=") + type, "stop.epochs=20"});
     EXPECT_GT(explained(type), 0.97) << type;

@@ -2,6 +2,7 @@
 // tool.
 #include "checkout_paths.h"
 #include "fakes/events_of.h"
+#include "fakes/tenths.h"
 #include "fakes/tool.h"
 #include "runtime/run/checkpoint/checkpoint_index.h"
 #include "runtime/run/formats/safetensors.h"
@@ -72,6 +73,7 @@ TEST_F(Parameters, FrozenPartsAndGroupsAreStatedAndGoOn) {
 }
 
 TEST_F(Parameters, FrozenPartsAndGroupsAreTheSameOnAnyNumberOfRanks) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
   auto options = exact;
   options.emplace_back("schedule.kind=constant");
   options.emplace_back("stop.steps=3");
@@ -102,6 +104,7 @@ TEST_F(Parameters, PatternsAreCheckedBeforeThereIsARun) {
 }
 
 TEST_F(Parameters, ANewRunBeginsWithTheWeightsOfAnother) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(train("old", 1, {"stop.steps=4"}).code, 0);
   const auto old = weights("old");
   const std::vector<std::string> still{"optimizer.lr=0", "stop.steps=1", "data.samples=37",
@@ -147,6 +150,7 @@ TEST_F(Parameters, FirstWeightsAreCheckedBeforeThereIsARun) {
 }
 
 TEST_F(Parameters, ARunEndsEarlyWhenPatienceIsOverAndGoesOnWithMore) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult result = train(
       "a", 3,
       {"stop.steps=50", "eval.every_epochs=0.5", "stop.patience=3", "checkpoint.every_epochs=1"});

@@ -2,6 +2,7 @@
 // the same samples and losses on any number of devices, also where the run goes on in an epoch.
 #include "checkout_paths.h"
 #include "fakes/events_of.h"
+#include "fakes/tenths.h"
 #include "fakes/tool.h"
 #include "runtime/run/events/samples.h"
 
@@ -70,6 +71,7 @@ TEST_F(SpreadRun, OfOneSampleAStepRunsOnTwoDevicesAndGoesOnOnAnyNumber) {
 }
 
 TEST_F(SpreadRun, HasTheSameCurveWhateverTheOrder) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   const Words orders[] = {{"data.group_by_length=true"},
                           {"data.order=weights", "data.epoch_size=20", "data.drop_last=true"},
                           {"data.order=own"}};

@@ -47,6 +47,7 @@ class Averages : public Predict {
 };
 
 TEST_F(Averages, AreOfAllRunsWithWhatEachOfThemPrepared) {
+  if (!testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   const auto a = predicted({"a"}), b = predicted({"b"}), c = predicted({"c"});
   ASSERT_NE(a, b);
   const auto all = predicted({"a", "also=b,c"}, "cpu:2");
@@ -75,6 +76,7 @@ TEST_F(Averages, TakeExportsAndRunsThatCannotBeWrittenTo) {
 }
 
 TEST_F(Averages, RefuseWhatIsNoRunOfTheSameModelBeforeAnyWork) {
+  if (!testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   const auto refuses = [&](const std::string& run, const std::string& also,
                            const std::string& what) {
     const ToolResult result =

@@ -1,6 +1,8 @@
 // lockstep predict with items: the same outputs on any number of devices, whatever goes wrong.
 #include "predict_fixture.h"
 
+#include "fakes/tenths.h"
+
 #include <sys/wait.h>
 
 #include <csignal>
@@ -238,6 +240,7 @@ TEST_F(Predict, SkipsGlobsAndFoldersWithoutInputsAmongOthers) {
 }
 
 TEST_F(Predict, ARecipeThatCallsExitHasFailed) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
   const fs::path in = folder->path() / "leaving";
   for (const char* word : {"exit", "quick exit"})
     for (const char* devices : {"cpu:1", "cpu:2"}) {

@@ -2,6 +2,7 @@
 // else.
 #include "predict_fixture.h"
 
+#include "fakes/tenths.h"
 #include "runtime/run/checkpoint/checkpoint_index.h"
 #include "runtime/run/events/events.h"
 #include "runtime/run/folder/run_dir.h"
@@ -42,6 +43,7 @@ const std::vector<std::string> endless{"stop.steps=100000000", "data.pause_ms=30
                                        "eval.every_steps=20", "stop.after=20s", "stop.reserve=10s"};
 
 TEST_F(ThenPredict, TakesTheItemsThatTheRecipeFindsAndBareKeys) {
+  if (!testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult trained = tool(words("found", {"stop.steps=3", "scale=2", "seed=7"}));
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_THAT(trained.err, HasSubstr("try next:\n  lockstep runs runs/found\n"));
@@ -101,6 +103,7 @@ TEST_F(ThenPredict, FollowsAQuotaFromTheBestCheckpointWithinIt) {
 }
 
 TEST_F(ThenPredict, OutputsOutsideTheRunAreReplacedByTheCommandThatGoesOn) {
+  if (!testing::has_turn_twice(2)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult stopped =
       tool(words("outside", {"stop.steps=100000000", "data.pause_ms=30", "stop.after=11s",
                              "stop.reserve=5s", "out=outside"}));
@@ -135,6 +138,7 @@ TEST_F(ThenPredict, RefusesAFolderThatCannotBeMadeBeforeTraining) {
 }
 
 TEST_F(ThenPredict, KeepsEnoughOfTheQuotaByItself) {
+  if (!testing::has_turn_twice(0)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult stopped =
       tool(words("tenth", {"stop.steps=100000000", "data.pause_ms=30", "stop.budget=16s"}));
   ASSERT_EQ(stopped.code, 75) << stopped.err;
@@ -148,6 +152,7 @@ TEST_F(ThenPredict, KeepsEnoughOfTheQuotaByItself) {
 }
 
 TEST_F(ThenPredict, SmallItemsOfEarlierPredictionsSayNothingOfLargeOnes) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(tool(words("sizes", {"stop.steps=3"})).code, 0);
   std::vector<std::string> plan = words("sizes2", {"stop.steps=3", "stop.after=1h"});
   plan[0] = "plan";
@@ -240,6 +245,7 @@ TEST_F(ThenPredict, AMissingIdOrAnOutputThatIsThereIsAnErrorBeforeAnyWork) {
 }
 
 TEST_F(ThenPredict, APredictionThatFailsSaysThatTheRunIsTrained) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   write_file_atomic(folder->path() / "in/broken.row", "1 2 3\n");
   write_file_atomic(folder->path() / "ids.txt", "r2\nbroken\n");
   const ToolResult result = tool(words("fails", {"stop.steps=3", "scale=2"}));

@@ -1,6 +1,7 @@
 // Models of other kinds than text, by the command line: the same curve on any number of ranks, with
 // whatever a model may have.
 #include "fakes/task_runs.h"
+#include "fakes/tenths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,6 +28,7 @@ std::string cpu(int ranks) { return "cpu:" + std::to_string(ranks); }
 const Words fp32{"precision=fp32"};
 
 TEST_F(Tasks, RaggedRowsWithBatchNormOverRanksHaveOneCurveOnAnyNumber) {
+  if (!testing::has_turn_twice(0)) GTEST_SKIP() << testing::in_another_tenth;
   const Words options = of_sync + Words{"stop.steps=8"};
   ASSERT_EQ(train("ragged", "on1", cpu(1), options).code, 0);
   for (const int ranks : {2, 3, 4}) {
@@ -47,6 +49,7 @@ TEST_F(Tasks, TheEndOfATrainingOffersNoPredictionWhereTheRecipeHasNone) {
 }
 
 TEST_F(Tasks, TheRowsOfStatisticsAreRecordedAndAskedForAgain) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   Words open = of_sync;
   open[1] = "batch.micro=6";  // on 2 ranks: 12 rows
   ASSERT_EQ(train("ragged", "whole", cpu(2), open + Words{"stop.steps=8"}).code, 0);
@@ -84,6 +87,7 @@ TEST_F(Tasks, AreTheSameAfterAKillOnAnotherNumberOfRanks) {
 }
 
 TEST_F(Tasks, OfFrozenStatisticsAreBitwiseTheSameInExactMode) {
+  if (!testing::has_turn_twice(1)) GTEST_SKIP() << testing::in_another_tenth;
   const Words exact =
       fp32 + Words{"exact=true",      "norm.statistics=frozen", "train.freeze=trunk.*",
                    "batch.global=12", "batch.micro=2",          "stop.steps=6"};
@@ -151,6 +155,7 @@ TEST_F(Tasks, KeepTheMeanOfStatisticsAndTheBestEvaluation) {
 }
 
 TEST_F(Tasks, TakeSmallerMicroBatchesWhenMemoryRunsOutUnlessStatisticsStandOnThem) {
+  if (!testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   const Words options = fp32 + Words{"model.most_rows=3", "batch.global=12", "stop.steps=4"};
   ASSERT_EQ(train("unet", "whole", cpu(2), fp32 + Words{"batch.global=12", "stop.steps=4"}).code,
             0);

@@ -8,6 +8,7 @@
 #include "core/media/pictures/picture_file.h"
 #include "fakes/killed_predictions.h"
 #include "fakes/said_by_export.h"
+#include "fakes/tenths.h"
 #include "recipes/volume/files/volume_writer.h"
 
 #include <gmock/gmock.h>
@@ -211,6 +212,7 @@ TEST_F(Volume, TakesAFolderOfNnUNetAndLeavesItsSummary) {
 }
 
 TEST_F(Volume, TakesFoldersOfSlices) {
+  if (!testing::has_turn_twice(4)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(train_small("a", 1, {"stop.steps=2"}).code, 0);
   const fs::path made = run("a").parent_path() / ".cache/made-volumes/test_images";
   const fs::path file = *fs::directory_iterator(made);
@@ -277,6 +279,7 @@ TEST_F(Volume, SharesAVolumeAmongDevicesInEvaluationToo) {
 }
 
 TEST_F(Volume, TakesChannelsFromFilesOfTheirOwn) {
+  if (!testing::has_turn_twice(0)) GTEST_SKIP() << testing::in_another_tenth;
   const ToolResult prepared = tool({"prepare", "volume", "data.patch=32"});
   ASSERT_EQ(prepared.code, 0) << prepared.err;
   const fs::path made = folder.path() / "runs/.cache/made-volumes", data = folder.path() / "data";
@@ -305,6 +308,7 @@ TEST_F(Volume, TakesChannelsFromFilesOfTheirOwn) {
 }
 
 TEST_F(Volume, AveragesRunsOfFolds) {
+  if (!testing::has_turn_twice(0)) GTEST_SKIP() << testing::in_another_tenth;
   for (const int fold : {0, 1})
     ASSERT_EQ(
         train_small(cat("fold", fold), 1, {"stop.steps=3", "data.folds=2", cat("data.fold=", fold)})
@@ -339,6 +343,7 @@ TEST_F(Volume, TrainsAndPredictsInOneCommandThatCanBeRepeated) {
 }
 
 TEST_F(Volume, EvaluatesOtherDataBesideItsOwn) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(train_small("a", 1, {"stop.steps=2"}).code, 0);
   const fs::path table = run("a") / "evaluations/step-000000002/items.csv";
   const std::string own = read_file(table);
@@ -368,6 +373,7 @@ TEST_F(Volume, TakesTheLabelsOfOtherDataFromTheFolderOfTheSameName) {
 }
 
 TEST_F(Volume, EvaluatesAgainAndScoresFiles) {
+  if (!testing::has_turn_twice(3)) GTEST_SKIP() << testing::in_another_tenth;
   ASSERT_EQ(train_small("a", 1, {"stop.steps=8"}).code, 0);
   const ToolResult again = tool({"evaluate", "a", "--json", "--devices", "cpu:1"});
   ASSERT_EQ(again.code, 0) << again.err;
