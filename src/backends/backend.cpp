@@ -1,4 +1,4 @@
-// Functions that need the interface alone.
+// Functions that need only the interface of a backend.
 #include "backends/backend.h"
 
 #include "backends/layout.h"

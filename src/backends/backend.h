@@ -1,6 +1,6 @@
-// One interface for each kind of device. The CPU is built in. CUDA is in liblockstep-cuda.so, so
-// that the same worker runs on machines without any GPU. docs/design/cuda.md lists what else
-// another kind of GPU would need.
+// The interface to a kind of device. The CPU backend is built in. The CUDA backend is in
+// liblockstep-cuda.so, so the same worker program runs on machines without a GPU.
+// docs/design/cuda.md lists the requirements for another kind of GPU.
 #pragma once
 
 #include "ops/shared/side_work.h"
@@ -23,7 +23,8 @@ class Store;
 
 namespace lockstep {
 
-// A copy of host tensors to the device, in progress. Holds the sources until they have been read.
+// An unfinished copy of host tensors to the device. It keeps the host tensors until they have been
+// read.
 class Upload {
  public:
   virtual ~Upload() = default;
@@ -31,15 +32,15 @@ class Upload {
   virtual std::vector<at::Tensor> take() = 0;
 };
 
-// A copy of a device tensor to the host, in progress.
+// An unfinished copy of a device tensor to the host.
 class Download {
  public:
   virtual ~Download() = default;
   virtual bool ready() = 0;
-  virtual at::Tensor get() = 0;  // blocks until the copy is complete; returns a CPU tensor
+  virtual at::Tensor get() = 0;  // waits for the copy; returns a CPU tensor
 };
 
-// Captured work that runs as a whole.
+// Captured work, which runs as a whole (on GPUs a CUDA graph).
 class Graph {
  public:
   virtual ~Graph() = default;
@@ -54,49 +55,55 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual at::Device device() const = 0;
-  virtual std::string description() const = 0;  // "NVIDIA H200, sm_90, NCCL 2.28"
+  // For example "NVIDIA H200, sm_90, NCCL 2.28.9, driver for CUDA 13.0".
+  virtual std::string description() const = 0;
 
-  // Sets the calling thread's current stream to the one on which all training work runs, until the
-  // process ends. Parameters are created on this one side stream, and steps are warmed up and
+  // Sets the calling thread's current stream to the training stream, until the process ends. All
+  // training work runs on that stream: parameters are created on it, and steps are warmed up and
   // captured on it.
   virtual void use_training_stream() = 0;
-  // Makes a collective backend for the world's ranks, which meet in `store`: NCCL or Gloo.
+  // Makes c10d's backend for collectives of the world's ranks: NCCL or Gloo. The ranks connect
+  // through `store`.
   virtual c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store,
                                                        const World& world,
                                                        std::chrono::milliseconds timeout) = 0;
-  // An uninitialised host tensor that uploads fast (pinned on GPUs).
+  // Returns an uninitialised host tensor that uploads fast (pinned on GPUs).
   virtual at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) = 0;
-  // Copies keep the strides of dense tensors, for example of channels-last ones.
+  // A copy has the strides of its source if that is dense, for example channels-last.
   virtual std::unique_ptr<Upload> upload(std::vector<at::Tensor> host) = 0;
   virtual std::unique_ptr<Download> download(const at::Tensor& tensor) = 0;
-  // Writes the time at which the current stream reaches this call into slot, f64 [1] on the device,
-  // in seconds of the device's own clock. NaN if the device has no such clock. Can be captured.
+  // Writes the time at which the current stream reaches this call to `slot`, f64 [1] on the device.
+  // The time is in seconds of the device's own clock. The time is NaN if the device has no such
+  // clock. The call can be captured.
   virtual void stamp(const at::Tensor& slot) = 0;
   virtual bool has_graphs() const { return false; }
-  // Captures the work that `work` enqueues on the current stream as a graph, instead of running it.
-  // Memory that it reads or writes must stay at the same address as long as the graph exists. Null
-  // if the device has no graphs. Throws what `work` throws, or std::exception if something in it
-  // cannot be captured.
+  // Calls work(), and captures what it enqueues on the current stream as a graph, instead of
+  // running it. Memory that the captured work uses must keep its address as long as the graph
+  // exists. Returns null if the device has no graphs. Throws the exceptions of `work`, and
+  // std::exception if some of it cannot be captured.
   virtual std::unique_ptr<Graph> capture(const std::function<void()>& work) { return nullptr; }
-  // Returns a side stream for one capture. Its work overlaps with that of the current stream.
-  // second: a further side stream, for work without matrix products. Null if the device has none.
-  // The first call must come outside a capture, because memory allocated in a capture is freed with
-  // it. The backend outlives the result.
+  // Returns side work for one capture. Side work overlaps with work on the current stream. `second`
+  // selects a second side stream, for work without matrix products. Returns null if the device has
+  // no side streams. Make the first call outside of a capture, because it allocates memory that
+  // would be freed with the capture. The backend must outlive the result.
   virtual std::unique_ptr<SideWork> side_work(bool second = false) { return nullptr; }
   virtual void synchronize() = 0;
   virtual MemoryUse memory() = 0;
-  virtual void release_cached_memory() = 0;     // frees cached memory of the device
-  virtual void release_cached_host_memory() {}  // frees what `host_empty` and `download` keep
+  virtual void release_cached_memory() = 0;  // frees cached memory of the device
+  // Frees unused memory that `host_empty` and `download` have cached.
+  virtual void release_cached_host_memory() {}
 };
 
-// For LoaderOptions::pin: returns a function that copies a host tensor into memory that uploads
-// fast. Empty on the CPU, where nothing is uploaded. The backend outlives the result.
+// Returns a function for LoaderOptions::pin, which copies a host tensor into memory that uploads
+// fast. The function is empty on the CPU, where nothing is uploaded. The backend must outlive the
+// function.
 std::function<at::Tensor(at::Tensor)> pin_for(Backend& backend);
 
 Backend& cpu_backend();
 // Loads liblockstep-cuda.so from the folder of liblockstep.so, and returns its backend for device
 // cuda:0 of this process. Call it before the first ATen call. Throws Error if the library is absent
-// (hint: build with LOCKSTEP_CUDA=ON), does not fit, or no GPU answers.
+// or cannot be loaded, or if no GPU answers. If it is absent, the hint is to build with
+// LOCKSTEP_CUDA=ON.
 Backend& cuda_backend();
 
 }  // namespace lockstep

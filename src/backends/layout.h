@@ -1,5 +1,5 @@
-// Dense tensors, whose elements are adjacent in memory in any order of dimensions: contiguous ones,
-// and those in channels-last and other permuted layouts.
+// Helpers for dense tensors: their elements fill memory without holes or overlaps, in any order of
+// dimensions. Contiguous and channels-last tensors are dense.
 #pragma once
 
 #include "backends/backend.h"
@@ -11,20 +11,20 @@
 
 namespace lockstep {
 
-// Returns the tensor's own strides if it is dense (without holes or overlaps). Otherwise returns
-// those of a contiguous tensor of its shape.
+// Returns the strides of the tensor if it is dense, else those of a contiguous tensor of its shape.
 std::vector<std::int64_t> dense_strides(const at::Tensor& tensor);
 
-// Returns a view of `row` [n] with these sizes, which have n elements, and these strides, which are
-// dense.
+// Returns a view of `row` [n] with these sizes and strides. The sizes have n elements, and the
+// strides are dense.
 at::Tensor view_as(const at::Tensor& row, at::IntArrayRef sizes, at::IntArrayRef strides);
 
-// Returns a view [n] of a dense tensor's elements in memory order. Other tensors are made
-// contiguous first.
+// Returns the tensor's elements in the order of memory, [n]. The result is a view if the tensor is
+// dense, else a contiguous copy.
 at::Tensor memory_order(const at::Tensor& tensor);
 
-// Returns a copy of a CPU tensor in memory that uploads fast (Backend::host_empty), with the
-// tensor's strides if it is dense. Returns the tensor itself if it is already in such memory.
+// Returns a copy of a CPU tensor in memory that uploads fast (Backend::host_empty). The copy has
+// the tensor's strides if the tensor is dense. Returns the tensor itself if it is in such memory,
+// or if the backend is the CPU.
 at::Tensor pinned_copy(Backend& backend, const at::Tensor& tensor);
 
 }  // namespace lockstep

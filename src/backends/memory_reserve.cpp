@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// About the most memory that ending a step takes beside the gradients.
+// About the most memory that the end of a step needs besides the gradients.
 constexpr std::int64_t reserve_bytes = std::int64_t{32} << 20;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Device memory that is kept in reserve. When memory runs out, it is freed, so that the step can be
-// ended.
+// Keeps some device memory in reserve. It is freed when memory runs out, so that the rank can end
+// the step.
 #pragma once
 
 #include "backends/backend.h"
@@ -15,16 +15,18 @@ namespace lockstep {
 class MemoryReserve {
  public:
   explicit MemoryReserve(Backend& backend);  // allocates the reserve
-  // Frees the reserve, and the memory that the allocator has cached.
+  // Frees the reserve, and all unused memory in the allocator's cache.
   void free();
-  // The same after `error`, which reported that memory ran out.
+  // Does the same after an error that reported lack of memory. Keeps the first line of its message
+  // for text().
   void free_after(const std::exception& error);
-  // The message of that error, one line; empty: it never happened.
+  // The first line of the message from the last free_after. It is empty if there was none.
   const std::string& text() const { return text_; }
-  // Allocates the reserve again. If this fails, continues without a reserve.
+  // Allocates the reserve again, if it was freed. If memory is too short for that, there is no
+  // reserve.
   void take();
-  // Returns function(). If it runs out of memory, calls it once more after `free`. It is for work
-  // that a rank must do, because the other ranks would wait for it for ever.
+  // Returns function(). If that runs out of memory, calls free() and then function() once more. Use
+  // it for work that other ranks wait for: if a rank does not do it, they wait for ever.
   template <class Function>
   auto retry(const Function& function) {
     return retry_after_freeing(function, [this] { free(); });

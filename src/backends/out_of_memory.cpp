@@ -31,7 +31,8 @@ bool is_out_of_memory(const std::exception& error) {
       (is_of_torch && says_any(what, {"DefaultCPUAllocator: can't allocate memory",
                                       "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED",
                                       "CUDNN_STATUS_ALLOC_FAILED", "ALLOCATION_FAILED"}))) {
-    // Failures that the device counted until now belong to this one, not to the next.
+    // Resets the device's count of failures, so that earlier failures are not attributed to the
+    // next error.
     if (is_short != nullptr) is_short();
     return true;
   }

@@ -1,23 +1,23 @@
-// Distinguishes lack of memory from other failures.
+// Finds out whether an error reports lack of memory.
 #pragma once
 
 #include <exception>
 
 namespace lockstep {
 
-// Whether an allocation failed: on the device or the host, by ATen's allocators or those of the
-// libraries below it. Each library reports this in its own way. Some report lack of memory only as
-// a general failure, as cuDNN does if each of its engines needs memory. A general failure counts as
-// lack of memory only while the device is short of memory.
+// Whether the error reports that an allocation failed, on the device or on the host. ATen's
+// allocators and the libraries below it report this in different ways. Some libraries report it
+// only as a general failure, for example cuDNN if all its engines need more memory. A general
+// failure counts only if the device is short of memory at this time.
 bool is_out_of_memory(const std::exception& error);
 
-// is_short: whether an allocation on the device has failed since the last call, even if the
-// exception was caught, or whether hardly any memory is free. The CUDA backend registers this
-// function. Without it the device is never short.
+// Registers the function that says whether the device is short of memory. The CUDA backend calls
+// this. The function returns true in two cases: an allocation on the device has failed since its
+// last call, or hardly any memory is free. Without a function, the device is never short of memory.
 void register_memory_shortage(bool (*is_short)());
 
-// Returns function(). If it runs out of memory, calls it once more after `free_memory`. It is for
-// work that a rank must do, because the other ranks would wait for it for ever.
+// Returns function(). If that runs out of memory, calls free_memory() and then function() once
+// more. Use it for work that other ranks wait for: if a rank does not do it, they wait for ever.
 template <class Function, class FreeMemory>
 auto retry_after_freeing(const Function& function, const FreeMemory& free_memory) {
   try {

@@ -1,4 +1,5 @@
-// The CPU backend: Gloo over loopback or the host's own address, and copies that are no copies.
+// The CPU backend. It uses Gloo over loopback or the host's own address. Uploads and downloads do
+// not copy.
 #include "backends/backend.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -7,7 +8,7 @@
 
 #include <ATen/ops/empty.h>
 #if __has_include(<torch/csrc/distributed/c10d/gloo/GlooDeviceFactory.hpp>)
-#include <torch/csrc/distributed/c10d/gloo/GlooDeviceFactory.hpp>  // torch 2.15
+#include <torch/csrc/distributed/c10d/gloo/GlooDeviceFactory.hpp>  // since torch 2.15
 #else
 #include <torch/csrc/distributed/c10d/GlooDeviceFactory.hpp>
 #endif
@@ -53,8 +54,9 @@ std::int64_t status_bytes(const char* key) {
   return kib * 1024;
 }
 
-// Where Gloo listens: on loopback if all ranks are on one host, else on the way to rank 0. This
-// host's own name often stands for 127.0.1.1.
+// Returns the address on which Gloo listens. It is loopback if all ranks are on one host, and
+// otherwise the address on the route to rank 0. The host's own name is not used, because it often
+// stands for 127.0.1.1.
 std::string address_for(const World& world) {
   const std::string& master = world.master_addr;
   if (world.size == world.local_size || master == "127.0.0.1" || master == "localhost")

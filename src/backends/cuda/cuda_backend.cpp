@@ -1,4 +1,4 @@
-// The CUDA backend and the one function that the engine looks up in this library.
+// The CUDA backend, and the function by which the engine finds it in this library.
 #include "backends/backend.h"
 #include "backends/cuda/graph.h"
 #include "backends/cuda/kernels.h"
@@ -33,7 +33,7 @@ namespace {
 
 std::string cuda_version(int number) { return cat(number / 1000, ".", number % 1000 / 10); }
 
-// LOCKSTEP_KERNELS=aten: to compare with, or to find a fault.
+// Whether LOCKSTEP_KERNELS=aten disables our kernels, for comparisons or to locate a fault.
 bool only_aten() {
   const char* const wish = std::getenv("LOCKSTEP_KERNELS");
   if (wish == nullptr || *wish == 0 || std::string_view(wish) == "own") return false;
@@ -41,8 +41,8 @@ bool only_aten() {
   throw Error(cat("LOCKSTEP_KERNELS must be own or aten, but is ", wish), "unset it");
 }
 
-// As register_memory_shortage. Libraries load kernels and allocate beside ATen's allocator, which
-// may keep all memory but this for itself.
+// For register_memory_shortage. Libraries load kernels and allocate memory outside ATen's
+// allocator. So memory is also short if ATen's allocator leaves less than `little_bytes` free.
 bool memory_is_short() {
   constexpr std::size_t little_bytes = std::size_t{512} << 20;
   static std::atomic<std::int64_t> known = 0;
@@ -124,11 +124,12 @@ class CudaBackend : public Backend {
   void release_cached_host_memory() override { at::getHostAllocator(at::kCUDA)->empty_cache(); }
 
  private:
-  // High priority: NCCL's streams have it too, so neither starves, and copies come last.
+  // High priority, like NCCL's streams, so that neither of them starves. Copies have low priority.
   c10::cuda::CUDAStream training_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/true, 0);
   c10::cuda::CUDAStream copy_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
-  // Between: kernels of one priority come in the order of their launch, and what is made beside the
-  // backward pass is not to wait for the table's update, of thousands of blocks.
+  // The middle priority. Kernels of equal priority start in the order of their launches. Work on
+  // this stream overlaps the backward pass. It must not wait for the table's update, which has
+  // thousands of blocks.
   c10::cuda::CUDAStream side_stream_ = c10::cuda::getStreamFromPool(/*priority=*/-1, 0);
   c10::cuda::CUDAStream second_side_stream_ =
       c10::cuda::getStreamFromPool(/*isHighPriority=*/false, 0);
@@ -159,7 +160,8 @@ Backend* start() {
   preload_nvrtc();
   try {
     at::globalContext().lazyInitDevice(at::kCUDA);
-    return new CudaBackend;  // never destroyed: CUDA may be gone before static destructors run
+    // never destroyed, because CUDA may be shut down before static destructors run
+    return new CudaBackend;
   } catch (const c10::Error& error) {
     throw Error(cat("could not start the GPU: ", error.what_without_backtrace()),
                 "check nvidia-smi for other programs on the GPU, or use --devices cpu");
@@ -169,7 +171,7 @@ Backend* start() {
 }  // namespace
 }  // namespace lockstep
 
-// Throws lockstep::Error. The same object every time.
+// Returns the same object at every call. Throws lockstep::Error.
 extern "C" __attribute__((visibility("default"))) lockstep::Backend* lockstep_cuda_backend() {
   static lockstep::Backend* backend = lockstep::start();
   return backend;

@@ -18,7 +18,8 @@ void Event::make_wait(cudaStream_t stream) const {
 bool Event::reached() const {
   const cudaError_t error = C10_CUDA_ERROR_HANDLED(cudaEventQuery(event_));
   if (error == cudaErrorNotReady) {
-    static_cast<void>(cudaGetLastError());  // not a failure: do not leave it for the next check
+    // not a failure, so the error is cleared for later checks
+    static_cast<void>(cudaGetLastError());
     return false;
   }
   C10_CUDA_CHECK(error);

@@ -1,22 +1,22 @@
-// A CUDA event that is destroyed with its owner.
+// Wraps a CUDA event, which is destroyed with its owner.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace lockstep {
 
-// Neither copyable nor movable. Functions throw c10::Error if CUDA reports a failure. The failure
-// may come from any earlier work of the device.
+// Neither copyable nor movable. Functions throw c10::Error if CUDA reports a failure, which may
+// come from any earlier work on the device.
 class Event {
  public:
-  // An event without timing.
+  // Creates an event without timing.
   Event();
   ~Event();
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
   void record(cudaStream_t stream);
-  void make_wait(cudaStream_t stream) const;  // later work of `stream` waits; the host does not
+  void make_wait(cudaStream_t stream) const;  // later work on `stream` waits; the host does not
   bool reached() const;
   void synchronize() const;  // blocks the host
 

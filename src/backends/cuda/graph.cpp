@@ -1,4 +1,4 @@
-// at::cuda::CUDAGraph behind the engine's interface.
+// Implements the engine's graph interface with at::cuda::CUDAGraph.
 #include "backends/cuda/graph.h"
 
 #include "backends/cuda/graph_memsets.h"
@@ -14,15 +14,16 @@
 namespace lockstep {
 namespace {
 
-// Thread-local: the loader may allocate and NCCL's watchdog may ask for events meanwhile.
+// With thread-local mode, other threads may call CUDA during a capture. The loader may allocate
+// memory, and NCCL's watchdog may query events.
 constexpr cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeThreadLocal;
 
 void nothing(void* /*data*/) {}
 
 using Pool = c10::cuda::MempoolId_t;
 
-// The pool of the graphs that live now; a new one where none does, because torch frees a pool with
-// its last graph and does not know its name afterwards. Called on the training thread alone.
+// Returns the memory pool of the existing graphs, or a new one if there are none. Torch frees a
+// pool with its last graph, and its handle is then invalid. Only the training thread may call this.
 std::shared_ptr<const Pool> shared_pool() {
   static std::weak_ptr<const Pool> living;
   std::shared_ptr<const Pool> pool = living.lock();
@@ -52,7 +53,7 @@ class CudaGraph : public Graph {
   void replay() override { graph_.replay(); }
 
  private:
-  // Whether capture_end came so far that the graph's destructor gives the memory pool back.
+  // Whether capture_end got so far that the graph's destructor releases the memory pool.
   bool ended() {
     try {
       graph_.pool();
@@ -62,10 +63,11 @@ class CudaGraph : public Graph {
     }
   }
 
-  // Torch takes back what capture_begin did (both allocators put the stream's memory into the pool
-  // and reuse no block that another stream has used, its random generator counts for the graph) in
-  // capture_end alone, and there only if the capture succeeded. So the failed one ends here, and
-  // capture_end gets one that succeeds: of nothing.
+  // Ends a failed capture. capture_begin makes both allocators use the pool for this stream. They
+  // then reuse no block that another stream has used. It also makes the random generator count for
+  // the graph. Torch reverts all this only in capture_end, and only if the capture succeeded. So
+  // this function ends the failed capture. It then begins a new capture with an empty function, and
+  // calls capture_end for that.
   void abandon() {
     const c10::cuda::CUDAStreamGuard on_stream(stream_);
     cudaGraph_t unfinished = nullptr;
@@ -73,7 +75,8 @@ class CudaGraph : public Graph {
     if (unfinished != nullptr) static_cast<void>(cudaGraphDestroy(unfinished));
     static_cast<void>(cudaGetLastError());
     C10_CUDA_CHECK(cudaStreamBeginCapture(stream_, capture_mode));
-    C10_CUDA_CHECK(cudaLaunchHostFunc(stream_, &nothing, nullptr));  // torch warns of empty graphs
+    // torch warns about empty graphs
+    C10_CUDA_CHECK(cudaLaunchHostFunc(stream_, &nothing, nullptr));
     graph_.capture_end();
   }
 

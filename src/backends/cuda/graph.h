@@ -8,12 +8,14 @@
 
 namespace lockstep {
 
-// As Backend::capture. Allocations of `work` come from a private pool that all living graphs share.
-// The next graph may use memory that a graph has freed at its end. This is safe, because graphs
-// never run at the same time, and other objects hold their results (step metrics, gradients). Other
-// threads may use the device during a capture, also for the loader's pinned allocations. If the
-// function throws, torch's allocators and random generator are as before, and
-// Backend::release_cached_memory frees the pool's memory.
+// Implements Backend::capture. Memory that `work` allocates comes from a private pool, which all
+// existing graphs share. A graph may use memory that an earlier graph freed at its end. This is
+// safe for two reasons: graphs never run at the same time, and other objects hold the results of
+// graphs (step metrics, gradients).
+//
+// Other threads may use the device during a capture, for example the loader for pinned memory. If
+// `work` throws, torch's allocators and random generator are restored.
+// Backend::release_cached_memory then frees the memory of the pool.
 std::unique_ptr<Graph> capture_graph(const std::function<void()>& work);
 
 }  // namespace lockstep

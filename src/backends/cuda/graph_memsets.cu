@@ -8,8 +8,8 @@ namespace {
 
 constexpr int threads = 256;
 
-// One block. element_bytes: of `value` that are written again and again, 1, 2 or 4; row_bytes and
-// pitch: multiples of it.
+// Runs as one block. element_bytes: how many low bytes of `value` are repeated: 1, 2 or 4.
+// row_bytes and pitch must be multiples of it.
 __global__ void __launch_bounds__(threads)
     memset_kernel(char* to, std::size_t pitch, std::size_t row_bytes, std::size_t rows,
                   unsigned value, unsigned element_bytes) {
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(threads)
 
 using Nodes = std::vector<cudaGraphNode_t>;
 
-// A memset neither triggers nor awaits others early, so its edges carry no data.
+// Edges of a memset carry no data, because a memset uses no programmatic launch.
 cudaError_t dependencies_of(cudaGraphNode_t node, Nodes& nodes) {
   std::size_t count = 0;
 #if CUDART_VERSION >= 13000

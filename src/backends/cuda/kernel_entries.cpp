@@ -1,4 +1,4 @@
-// Gives each kernel the current stream, and the engine the kernels.
+// Connects the engine with the kernels, and gives each kernel the current stream.
 #include "backends/cuda/kernels.h"
 #include "core/base/check.h"
 #include "ops/activation/activation.h"
@@ -72,7 +72,7 @@
 namespace lockstep {
 namespace {
 
-// Most kernels: launch(arguments, stream).
+// The entry of most kernels, which are called as launch(arguments, stream).
 template <auto launch, class Arguments>
 void run(const Arguments& arguments) {
   C10_CUDA_CHECK(launch(arguments, c10::cuda::getCurrentCUDAStream()));

@@ -1,13 +1,12 @@
-// Registers the kernels of this library.
+// Connects the CUDA kernels of this library with the operations that use them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 namespace lockstep {
 
-// Registers every kernel with the engine, if they run on this GPU. Returns false if they do not, or
-// if there was no CUDA compiler at build time. The ATen references are used then. The device must
-// be usable.
+// Registers all kernels and returns true if they run on this GPU. Returns false if they do not, or
+// if the build had no CUDA compiler; operations then use ATen. The device must be usable.
 bool register_kernels();
 
 // Does the work of Backend::stamp. Call it only if register_kernels() returned true.

@@ -1,4 +1,4 @@
-// c10d::ProcessGroupNCCL on high-priority streams, bound to this process's one GPU.
+// Makes a c10d::ProcessGroupNCCL on high-priority streams, bound to this process's only GPU.
 #include "backends/cuda/nccl_group.h"
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-// Collectives over NCCL. Only this file pair knows c10d's NCCL backend.
+// Makes c10d's NCCL backend. Only nccl_group.cpp includes its headers.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -11,10 +11,10 @@
 
 namespace lockstep {
 
-// Several ranks connect within this call, so that a network fault appears here and not in the first
-// step. A single rank connects at its first collective. A collective that takes longer than
-// `timeout` ends the process. Call shutdown() or abort() before the store is destroyed. Without
-// either, the destructor aborts and warns. Throws Error if the ranks cannot connect.
+// If size > 1, the ranks connect within this call, so that a network fault is reported here and not
+// in the first step. A single rank connects at its first collective. A collective that takes longer
+// than `timeout` ends the process. Call shutdown() or abort() before the store is destroyed;
+// otherwise the destructor aborts and warns. Throws Error if the ranks cannot connect.
 c10::intrusive_ptr<c10d::Backend> make_nccl_group(const c10::intrusive_ptr<c10d::Store>& store,
                                                   int rank, int size, at::Device device,
                                                   std::chrono::milliseconds timeout);

@@ -1,4 +1,4 @@
-// For builds without a CUDA compiler: no kernels, so the ATen references serve.
+// For builds without a CUDA compiler. They have no kernels, so ATen's operators are used.
 #include "backends/cuda/graph_memsets.h"
 #include "backends/cuda/kernels.h"
 

@@ -1,4 +1,4 @@
-// NVRTC from the wheels, before cuDNN asks for it.
+// Loads NVRTC from the Python wheels before cuDNN needs it.
 #include "backends/cuda/preload.h"
 
 #include <dlfcn.h>
@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-// From the CUDA runtime, declared here so that this compiles without its headers.
+// A function of the CUDA runtime. It is declared here so that this file compiles without the CUDA
+// headers.
 extern "C" int cudaGetDeviceCount(int* count);
 
 namespace lockstep {
@@ -22,7 +23,8 @@ fs::path runtime_folder() {
   return fs::path(info.dli_fname).parent_path();
 }
 
-// Files of a folder whose names begin so; variants such as libnvrtc.alt.so are others.
+// Returns the files in a folder whose names start with `begin`. Variants such as libnvrtc.alt.so do
+// not match.
 std::vector<std::string> libraries(const fs::path& folder, const std::string& begin) {
   std::vector<std::string> found;
   std::error_code error;
@@ -37,7 +39,7 @@ std::vector<std::string> libraries(const fs::path& folder, const std::string& be
 std::vector<std::string> preload_nvrtc() {
   std::vector<std::string> loaded;
   const fs::path runtime = runtime_folder();
-  // CUDA 13's wheels share a folder; CUDA 12's have one each.
+  // CUDA 13's wheels share a folder. Each of CUDA 12's wheels has its own.
   for (const fs::path& folder : {runtime, runtime / "../../cuda_nvrtc/lib"})
     for (const char* begin : {"libnvrtc-builtins.so.", "libnvrtc.so."})
       for (const std::string& path : libraries(folder, begin))

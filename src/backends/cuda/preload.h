@@ -1,5 +1,5 @@
-// Preloads libraries that cuDNN loads by their bare names. Without this, cuDNN would find them only
-// in a CUDA toolkit.
+// Loads libraries that cuDNN later opens by name alone. Without this, cuDNN finds them only in an
+// installed CUDA toolkit.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace lockstep {
 
-// Loads NVRTC and its dependencies from the folder of LibTorch's CUDA runtime. The wheels install
-// them in the same folder, but NVRTC does not search there. Without them cuDNN cannot compile
-// kernels, for example for attention. Python's torch does the same on import. Returns the paths.
-// Returns none if a toolkit provides the libraries, or if they are not found.
+// Loads NVRTC and its built-ins from the folders of the CUDA wheels, next to the CUDA runtime that
+// this process uses. cuDNN needs NVRTC to compile kernels, for example for attention. Python's
+// torch also loads it on import. Returns the paths of the loaded libraries, or none if they are not
+// in these folders.
 std::vector<std::string> preload_nvrtc();
 
 }  // namespace lockstep

@@ -10,7 +10,8 @@
 namespace lockstep {
 namespace {
 
-// Kept works: more than a few gain nothing, and hold memory that the step could use again.
+// The most pieces of work whose inputs are kept. More gain nothing, and hold memory that the step
+// could use.
 constexpr std::size_t most_kept = 3;
 
 class StreamWork : public SideWork {

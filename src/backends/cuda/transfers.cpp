@@ -1,4 +1,4 @@
-// Uploads on a stream of their own, downloads in the order of the current stream.
+// Uploads run on their own stream. Downloads run in the order of the current stream.
 #include "backends/cuda/transfers.h"
 
 #include "backends/cuda/event.h"
@@ -24,7 +24,8 @@ at::Tensor dense(const at::Tensor& tensor) {
   return tensor.is_non_overlapping_and_dense() ? tensor : tensor.contiguous();
 }
 
-// A dense tensor keeps its layout, so that the copy is a single block of memory.
+// Copies a tensor to pinned memory. A dense tensor keeps its layout, so that it is copied as one
+// block.
 at::Tensor pinned(const at::Tensor& host) {
   const at::Tensor source = dense(host);
   if (source.is_pinned()) return source;
@@ -48,13 +49,14 @@ class CudaUpload : public Upload {
     copied_.record(copy_stream);
   }
 
-  // The caller may write into its tensors once this is gone, so it outlasts the copies: no wait in
-  // practice, because whoever took them has enqueued a step behind them.
+  // The caller may write to its tensors after this object is destroyed, so the destructor waits for
+  // the copies. In practice they have finished, because the step that uses them has been enqueued
+  // after them.
   ~CudaUpload() override {
     try {
       copied_.synchronize();
     } catch (const c10::Error&) {
-      // The device has failed; the next call on it says so.
+      // The device has failed. The next call to it reports that.
     }
   }
 
@@ -77,19 +79,19 @@ class CudaDownload : public Download {
     const at::Tensor source = dense(tensor.detach());
     host_ = pinned_like(source);
     const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
-    // Not with copy_: torch would then, when the memory is freed, record an event on this stream.
-    // Another thread may free it while a graph is captured here, and the event would end the
-    // capture.
+    // Does not use copy_. Otherwise torch would record an event on this stream when the memory is
+    // freed. Another thread may free it while a graph is captured on this stream, and the event
+    // would make the capture fail.
     C10_CUDA_CHECK(cudaMemcpyAsync(host_.mutable_data_ptr(), source.const_data_ptr(),
                                    source.nbytes(), cudaMemcpyDeviceToHost, stream));
     copied_.record(stream);
   }
-  // Torch may give the memory to others at once.
+  // Torch may reuse the memory at once, so the destructor waits for the copy.
   ~CudaDownload() override {
     try {
       copied_.synchronize();
     } catch (const c10::Error&) {
-      // As above.
+      // The device has failed. The next call to it reports that.
     }
   }
   bool ready() override { return copied_.reached(); }

@@ -1,4 +1,4 @@
-// Copies between pinned host memory and the GPU that overlap with compute.
+// Copies tensors between pinned host memory and the GPU, overlapped with compute.
 #pragma once
 
 #include "backends/backend.h"
@@ -10,18 +10,18 @@
 
 namespace lockstep {
 
-// Returns uninitialised pinned memory from the caching host allocator. Freed memory returns to this
-// allocator. So after some steps a loader's batches use the same blocks again and again.
+// Returns uninitialised pinned memory from torch's caching host allocator. The allocator reuses
+// freed memory. So after some steps, a loader's batches need no new pinned memory.
 at::Tensor pinned_empty(at::IntArrayRef sizes, at::ScalarType dtype);
 
-// Enqueues the copies on `copy_stream`, followed by an event. Unpinned host tensors are first
-// copied into pinned memory. Copies keep the strides of dense tensors, and are contiguous
-// otherwise. Callable from any thread.
+// Enqueues the copies on `copy_stream`, followed by an event. Host tensors that are not pinned are
+// first copied into pinned memory. A copy has the strides of its source if that is dense, and is
+// contiguous otherwise. Any thread may call this function.
 std::unique_ptr<Upload> start_upload(const std::vector<at::Tensor>& host,
                                      c10::cuda::CUDAStream copy_stream);
 
-// Enqueues the copy on the current stream, so that work enqueued there later may overwrite the
-// tensor. Strides are as in an upload.
+// Enqueues the copy on the current stream. So later work on that stream may overwrite the tensor.
+// The strides are as in start_upload.
 std::unique_ptr<Download> start_download(const at::Tensor& tensor);
 
 }  // namespace lockstep

@@ -20,7 +20,7 @@ namespace {
 
 ActivationKernels activation_kernels;  // set once, before the first step
 
-// Vectors of eight within a row, so that a column is known from the place.
+// The kernels use vectors of eight within a row, so rows must be a multiple of eight long.
 bool activation_kernels_serve(const at::Tensor& x, const at::Tensor& other,
                               const at::Tensor& bias) {
   return x.is_cuda() && activation_kernels.forward != nullptr && kernel_dtype(x.scalar_type()) &&
@@ -57,7 +57,7 @@ at::Tensor forward_of(const at::Tensor& x, const at::Tensor& bias, Activation ki
   return out;
 }
 
-// x: of relu its result, whose bias is none.
+// x: the input; for relu, the result, without a bias.
 at::Tensor backward_of(const at::Tensor& gradient, const at::Tensor& x, const at::Tensor& bias,
                        Activation kind) {
   if (!activation_kernels_serve(x, gradient, bias)) {

@@ -1,5 +1,5 @@
-// Bias and GELU or ReLU. Low precision takes a faster erf and tanh, whose errors are far below the
-// type's own.
+// Bias and GELU or ReLU. For low precision, faster versions of erf and tanh are used. Their errors
+// are far below the precision of the type.
 #include "ops/activation/activation_launch.h"
 #include "ops/shared/device/element.cuh"
 
@@ -7,13 +7,13 @@ namespace lockstep {
 namespace {
 
 constexpr int threads = 256;
-constexpr int vectors = 4;  // of eight a thread, all loaded before the first is used
+constexpr int vectors = 4;  // vectors of eight per thread; all are loaded before the first is used
 constexpr float sqrt_half = 0.70710678118654752F;            // sqrt(1/2)
 constexpr float inverse_sqrt_two_pi = 0.39894228040143268F;  // 1 / sqrt(2 pi)
 constexpr float sqrt_two_over_pi = 0.79788456080286536F;
 constexpr float cubic = 0.044715F;
 
-// The normal distribution's cumulative share and density at x.
+// The standard normal distribution at x: cumulative probability and density.
 struct Normal {
   float share, density;
 };
@@ -26,7 +26,7 @@ __device__ Normal fast_normal(float x) {
   const float poly =
       t * (0.254829592F +
            t * (-0.284496736F + t * (1.421413741F + t * (-1.453152027F + t * 1.061405429F))));
-  const float tail = 0.5F * poly * bell;  // the share above |x|
+  const float tail = 0.5F * poly * bell;  // the probability above |x|
   return {x >= 0 ? 1.0F - tail : tail, bell * inverse_sqrt_two_pi};
 }
 
@@ -48,7 +48,7 @@ __device__ Normal normal(float x) {
 
 template <class T, Activation kind>
 __device__ float value(float x) {
-  if constexpr (kind == Activation::relu) return x <= 0 ? 0.0F : x;  // NaN stays
+  if constexpr (kind == Activation::relu) return x <= 0 ? 0.0F : x;  // NaN is kept
   if constexpr (kind == Activation::gelu_tanh)
     return 0.5F * x * (1.0F + tanh_of<T>(sqrt_two_over_pi * (x + cubic * x * x * x)));
   return x * normal<T>(x).share;

@@ -1,4 +1,4 @@
-// GELU and ReLU, fused with the addition of a bias.
+// Computes GELU and ReLU, fused with the addition of a bias.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -7,12 +7,15 @@
 
 namespace lockstep {
 
-// Returns gelu(x + bias), computed with erf, or with the tanh approximation if `tanh`. x: [..., n].
-// bias: [n] or undefined. Both have the same dtype, f32|bf16|f16. Computed in f32. Differentiable
-// in both. If bias has a gradient buffer, its gradient goes there.
+// Returns gelu(x + bias). GELU is computed with erf, or with the tanh approximation if `tanh` is
+// true.
+//   x      [..., n], f32|bf16|f16
+//   bias   [n] in the dtype of x, or undefined
+// Our kernels compute in f32. The result is differentiable in x and bias. The gradient of bias is
+// added to its gradient buffer, if it has one.
 at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, bool tanh);
 
-// Returns relu(x + bias), with the same rules.
+// Returns relu(x + bias). The rules of bias_gelu apply.
 at::Tensor bias_relu(const at::Tensor& x, const at::Tensor& bias);
 
 struct ActivationKernels {

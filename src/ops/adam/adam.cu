@@ -1,5 +1,5 @@
-// Adam and AdamW in one pass: weights, both moments and the low-precision copy. A block has a chunk
-// of a range of weights, so that one launch serves all ranges.
+// Adam and AdamW in one pass over weights, both moments and the low-precision copy. A block handles
+// a chunk of a range of weights, so one launch handles all ranges.
 #include "ops/adam/adam.cuh"
 #include "ops/adam/adam_launch.h"
 #include "ops/shared/device/dirty.cuh"
@@ -41,7 +41,7 @@ __device__ void store_weights(const float (&weight)[4], const AdamRange& range, 
   *reinterpret_cast<Four<T>*>(static_cast<T*>(range.working) + i) = copy;
 }
 
-// Four that never had a gradient: nothing but decay moves them.
+// Updates four elements that never had a gradient. Only decay changes them.
 template <class T>
 __device__ void update_clean(const AdamRange& range, const AdamFactors& factors, std::int64_t i) {
   if (factors.decay == 0) return;
@@ -60,7 +60,8 @@ __global__ void __launch_bounds__(threads) adam_kernel(AdamArguments launch) {
   const AdamFactors factors = adam_factors_of(launch, chunk.range);
   const std::int64_t left = range.elements - chunk.begin;
   const std::int64_t end = chunk.begin + (left < launch.chunk ? left : launch.chunk);
-  // Decay added to a zero gradient also moves the moments.
+  // If decay is added to a zero gradient, the moments change too, so clean elements cannot be
+  // skipped.
   const bool may_pass_over = launch.decoupled || factors.decay == 0;
   for (std::int64_t i = chunk.begin + threadIdx.x * 4; i < end; i += threads * 4) {
     if (may_pass_over && !is_dirty(launch.dirty, range.begin + i)) {

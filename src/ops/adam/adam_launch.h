@@ -1,4 +1,4 @@
-// Launches the Adam kernels from plain C++.
+// Lets plain C++ code launch the Adam kernels.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_adam_factors(const AdamArguments& arguments, cudaStream_t stream);
 cudaError_t launch_adam(const AdamArguments& arguments, cudaStream_t stream);
 

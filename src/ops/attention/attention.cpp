@@ -1,4 +1,4 @@
-// One autograd node from the packed projections to the heads' results.
+// Attention as a single autograd node, from the packed projections to the results of the heads.
 #include "ops/attention/attention.h"
 
 #include "core/base/check.h"
@@ -22,7 +22,7 @@ namespace {
 
 AttentionKernels attention_kernels;  // set once, before the first step
 
-// lengths: i32, at least 1, or undefined.
+// lengths: i32, at least 1 each, or undefined.
 AttentionArguments arguments_of(const at::Tensor& qkv, bool causal, const at::Tensor& lengths) {
   return {.qkv = qkv.const_data_ptr(),
           .lengths = lengths.defined() ? lengths.const_data_ptr<std::int32_t>() : nullptr,
@@ -45,7 +45,7 @@ bool attention_kernels_serve(const at::Tensor& qkv, bool causal, bool has_length
   return attention_kernels.serves(arguments);
 }
 
-// bool [B, T]: true for padding.
+// Returns bool [B, T], true for padding.
 at::Tensor padding_of(const at::Tensor& qkv, const at::Tensor& lengths) {
   return at::arange(qkv.size(1), lengths.options()).ge(lengths.unsqueeze(1));
 }

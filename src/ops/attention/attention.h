@@ -1,5 +1,5 @@
-// Self-attention over the packed output of one projection, causal or bidirectional. Rows may have
-// the same length, different lengths with padding, or be concatenated without padding.
+// Computes self-attention over the packed output of one projection, causal or bidirectional. Rows
+// may have one length, have different lengths with padding, or be concatenated without padding.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -10,47 +10,57 @@
 
 namespace lockstep {
 
-// The positions that a position sees.
-enum class Sees { all, not_later };  // not_later: causal
+// The positions to which a position attends: all of its row, or only itself and earlier ones
+// (causal).
+enum class Sees { all, not_later };
 
-// The memory after the last ragged row: it may hold anything, or there is none.
+// After the last ragged row there may be positions with any contents, or there are no positions.
 enum class Behind { anything, nothing };
 
-// qkv: [B, T, 3, H, D], queries, keys and values of H heads, f32|bf16|f16, dense. Scores are
-// divided by the square root of D. Returns [B, T, H, D]. lengths: i32|i64 [B] on qkv's device, each
-// in [0, T]. Row b has the positions below lengths[b]. The positions from there on are padding,
-// which may hold any finite numbers. No position sees the padding, and its results and gradients
-// are 0. Undefined: no padding. For lengths outside of [0, T] it throws Error on the CPU. A GPU
-// uses the nearest valid length, because a check would wait for the device. Differentiable twice.
-// On data-center GPUs from Hopper on, cuDNN reads and writes the packed form in place, and skips
-// the padding. On other GPUs ATen's attention works on views of the packed form. On the CPU each
-// row is computed separately, without its padding. Second derivatives use plain operators.
+// Returns the attention of each row, [B, T, H, D]. Scores are divided by the square root of D.
+//   qkv       [B, T, 3, H, D], dense, f32|bf16|f16: queries, keys and values of H heads
+//   lengths   i32|i64 [B] on qkv's device, each in [0, T]; undefined if there is no padding
+// Positions of row b from lengths[b] on are padding. They may hold any finite numbers. No other
+// position attends to them, and their results and gradients are 0. A length outside of [0, T]
+// throws Error on the CPU. On GPUs the nearest valid length is used, because a check would wait for
+// the device.
+//
+// The result is differentiable twice. Second derivatives use ATen's operators without fused
+// attention. The implementation depends on device and dtype:
+//   - On GPUs of compute capability 9.x and 10.x, cuDNN reads and writes the packed form of bf16
+//     and f16, and skips the padding. D must be a multiple of eight.
+//   - In all other cases on GPUs, ATen's attention works on views of the packed form.
+//   - On the CPU, each row is computed separately, without its padding.
 at::Tensor packed_attention(const at::Tensor& qkv, Sees sees, const at::Tensor& lengths = {});
 
 inline at::Tensor packed_causal_attention(const at::Tensor& qkv) {
   return packed_attention(qkv, Sees::not_later);
 }
 
-// The same for concatenated rows, such as the ragged fields of training/data/collate.h. No padding
-// is stored or computed. qkv: [N, 3, H, D]. offsets: i32|i64 [B + 1] on qkv's device. Row b is
-// [offsets[b], offsets[b + 1]), and offsets[0] is 0. Positions from the last offset on belong to no
-// row, so that the same N can be used for batches of different sizes. Their results and gradients
-// are 0. longest: at least the length of every row, known on the host. Returns [N, H, D]. bf16 and
-// f16 on GPUs from sm_80 on use ATen's FlashAttention over ragged rows. Other types and GPUs pad
-// the rows to `longest` temporarily. The CPU computes each row separately. behind: says whether the
-// caller knows that offsets end at N. Then GPUs need not handle positions after the last row. If
-// offsets do not end at N after all, the CPU throws Error, and results on other devices are
-// undefined.
+// Computes the same for B concatenated rows, such as the ragged fields of training/data/collate.h.
+// Padding is neither stored nor computed. Returns [N, H, D].
+//   qkv       [N, 3, H, D]
+//   offsets   i32|i64 [B + 1] on qkv's device, from 0; row b is [offsets[b], offsets[b + 1])
+//   longest   at least the length of each row, known on the host
+//   behind    whether positions follow the last row; `nothing` promises that offsets end at N
+// Positions from the last offset on belong to no row, and their results and gradients are 0. So one
+// N can be used for batches of different sizes. With `nothing`, GPUs can skip the work for such
+// positions. If offsets then do not end at N, the CPU throws Error, and GPUs return undefined
+// results.
+//
+// On GPUs of compute capability 8.0 or newer, bf16 and f16 use ATen's FlashAttention over ragged
+// rows. D must be a multiple of eight and at most 256. In all other cases, GPUs temporarily pad the
+// rows to `longest`. The CPU computes each row separately.
 at::Tensor ragged_attention(const at::Tensor& qkv, const at::Tensor& offsets, std::int64_t longest,
                             Sees sees, Behind behind = Behind::anything);
 
 struct AttentionKernels {
-  // Whether `forward` and `backward` support arguments of these sizes and this type. It ignores
-  // pointers, but considers whether `lengths` is null.
+  // Whether `forward` and `backward` support these sizes and this dtype, with or without `lengths`.
+  // No other pointer is read.
   bool (*serves)(const AttentionArguments&) = nullptr;
   void (*forward)(const AttentionArguments&) = nullptr;  // runs on the current stream
   void (*backward)(const AttentionArguments&) = nullptr;
-  bool ragged_flash = false;  // ATen's FlashAttention runs on this GPU
+  bool ragged_flash = false;  // whether ATen's FlashAttention runs on this GPU
 };
 void register_cuda_attention(AttentionKernels kernels);
 

@@ -1,4 +1,4 @@
-// Attention over rows of one length by ATen's operators: what serves where cuDNN does not.
+// Attention over padded rows of equal length by ATen's operators. It is used if cuDNN cannot be.
 #include "ops/attention/attention_paths.h"
 
 #include <ATen/TensorOperators.h>
@@ -16,16 +16,17 @@
 namespace lockstep {
 namespace {
 
-// qkv [B, T, 3, H, D]; seen: bool [B, 1, 1, T] or nothing.
+// qkv: [B, T, 3, H, D]. seen: bool [B, 1, 1, T], or nothing.
 at::Tensor attend(const at::Tensor& qkv, bool causal, const std::optional<at::Tensor>& seen,
                   Operators operators) {
-  // unbind's backward is one stack, where three slices would each write a whole zero tensor.
+  // The backward of unbind is a single stack. With three slices, each backward would write a whole
+  // tensor of zeros.
   const auto parts = qkv.unbind(2);
   const at::Tensor q = parts[0].transpose(1, 2), k = parts[1].transpose(1, 2),
                    v = parts[2].transpose(1, 2);
   if (operators == Operators::fused)
     return at::scaled_dot_product_attention(q, k, v, seen, 0.0, causal).transpose(1, 2);
-  // This operator adds the mask, also one of bool.
+  // This operator adds the mask even if the mask is bool, so the mask is converted.
   std::optional<at::Tensor> added;
   if (seen)
     added = at::zeros(seen->sizes(), q.options())
@@ -34,7 +35,7 @@ at::Tensor attend(const at::Tensor& qkv, bool causal, const std::optional<at::Te
       .transpose(1, 2);
 }
 
-// Each row by itself, for a device whose numbers the host may read: no padding is computed.
+// Computes each row separately, without its padding. The host must be able to read `lengths`.
 at::Tensor row_by_row(const at::Tensor& qkv, bool causal, const at::Tensor& lengths,
                       Operators operators) {
   const at::Tensor known = lengths.to(at::kLong).contiguous();
@@ -56,10 +57,11 @@ at::Tensor masked_attention(const at::Tensor& qkv, Sees sees, const at::Tensor& 
   const bool causal = sees == Sees::not_later;
   const at::Tensor places = at::arange(qkv.size(1), lengths.options());
   const at::Tensor padding = places.ge(lengths.unsqueeze(1));
-  // A value that is no number would come through a weight of 0.
+  // NaN or infinity in the padding would spread even with a weight of 0, so the padding is set to
+  // 0.
   const at::Tensor clean = qkv.masked_fill(padding.view({qkv.size(0), qkv.size(1), 1, 1, 1}), 0);
-  // A row of length 0 sees its first position, which is 0, since nothing to see would be no number.
-  // Padding lies behind all that counts, so a causal row does not see it anyway.
+  // A row of length 0 attends to its first position, which is 0, because attending to nothing gives
+  // NaN. Padding is at the end of a row, so a causal row does not attend to it anyway.
   std::optional<at::Tensor> seen;
   if (!causal)
     seen = places.lt(lengths.clamp_min(1).unsqueeze(1)).view({qkv.size(0), 1, 1, qkv.size(1)});

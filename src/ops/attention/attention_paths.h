@@ -1,4 +1,5 @@
-// The implementations of attention. ops/attention/attention.h chooses among them.
+// Declares the implementations of attention, among which packed_attention and ragged_attention
+// choose.
 #pragma once
 
 #include "ops/attention/attention.h"
@@ -9,15 +10,16 @@ const AttentionKernels& attention_kernels_here();
 
 enum class Operators { fused, plain };  // plain: differentiable any number of times
 
-// Computes padded rows with ATen. Arguments: as for packed_attention.
+// Computes packed_attention with ATen.
 at::Tensor padded_attention(const at::Tensor& qkv, Sees sees, const at::Tensor& lengths,
                             Operators operators);
-// The same if the host cannot read the lengths. It computes all positions, and masks the padding.
-// lengths: defined.
+// Computes the same for lengths on a GPU, which the host cannot read without waiting. All positions
+// are computed, and the padding is masked. lengths must be defined.
 at::Tensor masked_attention(const at::Tensor& qkv, Sees sees, const at::Tensor& lengths,
                             Operators operators);
 
-// Throws Error for invalid lengths or offsets, on the CPU only.
+// Throws Error unless lengths are i32|i64 [rows]. On the CPU also throws Error for a length outside
+// of [0, longest].
 void check_lengths(const at::Tensor& lengths, std::int64_t rows, std::int64_t longest);
 
 }  // namespace lockstep

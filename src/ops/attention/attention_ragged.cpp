@@ -1,4 +1,4 @@
-// Attention over rows that lie one behind the other.
+// Attention over rows of different lengths that are stored one after another.
 #include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/base/text/text.h"
@@ -44,7 +44,7 @@ void check_offsets(const at::Tensor& qkv, const Ragged& rows) {
                     last, " of ", qkv.size(0)));
 }
 
-// The host may read the offsets.
+// Computes each row separately. The host must be able to read the offsets.
 at::Tensor ragged_row_by_row(const at::Tensor& qkv, const Ragged& rows, Operators operators) {
   const at::Tensor known = rows.offsets.to(at::kLong).contiguous();
   std::vector<std::int64_t> lengths;
@@ -63,7 +63,7 @@ at::Tensor ragged_row_by_row(const at::Tensor& qkv, const Ragged& rows, Operator
   return at::cat(results);
 }
 
-// The row of each place [N], and whether it is in one at all.
+// For each place [N]: the number of its row, its index within the row, and whether it is in a row.
 struct Places {
   at::Tensor row, within, is_used;
 };
@@ -79,8 +79,8 @@ Places places_of(const at::Tensor& qkv, const Ragged& rows) {
           .is_used = is_used};
 }
 
-// By rows of `longest`, and back. Nothing is added up but in padded_attention, so this is as
-// deterministic as that.
+// Copies the rows to a batch padded to `longest`, and the result back. Only padded_attention adds
+// numbers, so the result is as deterministic as that function.
 at::Tensor ragged_by_padding(const at::Tensor& qkv, const Ragged& rows, Operators operators) {
   const std::int64_t count = rows.offsets.size(0) - 1, slots = count * rows.longest;
   const Places places = places_of(qkv, rows);
@@ -119,7 +119,7 @@ at::Tensor ragged_by_flash(const at::Tensor& qkv, const Ragged& rows) {
   if (rows.behind == Behind::nothing) return flash(qkv, offsets, rows);
   const at::Tensor is_used =
       at::arange(qkv.size(0), offsets.options()).lt(offsets[-1]).view({-1, 1, 1, 1});
-  // The kernel neither reads nor writes what is in no row; where() gives it a gradient of 0.
+  // The kernel neither reads nor writes places outside all rows. where() sets their gradient to 0.
   const at::Tensor none = at::zeros({}, qkv.options());
   const at::Tensor out = flash(at::where(is_used, qkv, none), offsets, rows);
   return at::where(is_used.squeeze(1), out, none);

@@ -1,4 +1,4 @@
-// Gates over channels and places, by our kernels or in ATen's operators.
+// Gates over channels and places, by our kernels or with ATen's operators.
 #include "ops/attention_gate/attention_gate.h"
 
 #include "core/base/error.h"
@@ -122,7 +122,7 @@ struct VoxelPool : torch::autograd::Function<VoxelPool> {
   }
 };
 
-// All densely, x channels-last.
+// All tensors must be dense, and x must be channels-last.
 SpatialGateShape gate_shape(const at::Tensor& x, const at::Tensor& channel_gate,
                             const at::Tensor& weight) {
   const bool flat = x.dim() == 4;
@@ -239,7 +239,7 @@ at::Tensor spatial_gate(const at::Tensor& x, const at::Tensor& channel_gate,
                         const at::Tensor& weight) {
   check_spatial_gate(x, channel_gate, weight);
   if (!spatial_gate_kernels_serve(x)) return spatial_gate_reference(x, channel_gate, weight);
-  // The kernels want all channels of a place together.
+  // The kernels need all channels of a place next to each other.
   const at::Tensor y =
       SpatialGate::apply(x.contiguous(channels_last_format(x)), channel_gate, weight);
   return y.contiguous(x.suggest_memory_format());

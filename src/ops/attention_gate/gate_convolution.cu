@@ -1,6 +1,6 @@
-// The convolution of two maps to one and its gradients. It is bound by arithmetic, so what a thread
-// reads from shared memory is used for many products: it has eight places along the width, and
-// several along the depth.
+// The convolution from two maps to one, and its gradients. The kernels are bound by arithmetic, so
+// each value that a thread reads from shared memory is used in many products. For this a thread
+// computes eight places along the width, and several along the depth.
 #include "ops/attention_gate/spatial_gate_launch.h"
 #include "ops/shared/device/element.cuh"
 
@@ -11,18 +11,20 @@ namespace lockstep {
 namespace {
 
 constexpr int along = 8, tile_width = 32, across = tile_width / along;
-// Elements from line to line of a tile with its border: an odd number of words of 16 bytes, so that
-// what the threads of a warp read on neighbouring lines lies in different banks.
+// Distance between the lines of a tile with its border, in elements. It is an odd number of 16-byte
+// words, so the threads of a warp read neighbouring lines from different banks.
 constexpr int pitch = 44;
 
-// A tile of places. Threads: `across` along the width, rows, and planes of `deep` places each.
+// A tile of places. Its threads are `across` along the width, `rows` along the height and `planes`
+// along the depth. Each has `deep` places along the depth.
 template <int rows_in, int planes_in, int deep_in>
 struct Tile {
   static constexpr int rows = rows_in, planes = planes_in, deep = deep_in;
   static constexpr int depth = planes * deep, threads = across * rows * planes;
 };
 
-struct Corner {  // of a tile, in its row of the batch
+// The first place of a tile, in its row of the batch.
+struct Corner {
   std::int64_t row = 0;
   int z = 0, y = 0, x = 0;
 };
@@ -51,9 +53,9 @@ __device__ inline Corner corner_of(const Tiles& tiles, std::int64_t tile, int ro
   return corner;
 }
 
-// Copies a box of a map into shared memory, zeros for what is outside it: lines of `columns`
-// places, line_pitch apart, and planes of box_rows lines, plane_pitch lines apart. A thread keeps
-// to a column.
+// Copies a box of a map into shared memory, with zeros for places outside the map. Its lines have
+// `columns` places and are line_pitch apart. Its planes have box_rows lines and are plane_pitch
+// lines apart. A thread always copies the same column.
 template <int threads, int box_depth, int box_rows, int columns, int plane_pitch, int line_pitch>
 __device__ void load_box(const float* map, const SpatialGateShape& shape, int z, int y, int x,
                          float* to) {
@@ -93,14 +95,15 @@ __device__ inline float element_at(const void* from, KernelDtype dtype, std::int
   }
 }
 
-// Convolves `IN` maps to `OUT` maps; one number is 1 and the other 2. Forward: to gates, by the
-// sigmoid. Backward: with the weight reversed.
+// Convolves IN maps to OUT maps. Forward has IN 2 and OUT 1, and applies the sigmoid to get the
+// gates. Backward has IN 1 and OUT 2, and uses the reversed weight.
 template <int K, int KD, int IN, int OUT, class Tile>
 __global__ void __launch_bounds__(Tile::threads)
     convolve_kernel(SpatialGateShape shape, const float* from, float* to) {
   constexpr bool backward = OUT == 2;
   constexpr int box_rows = Tile::rows + K - 1, box_depth = Tile::depth + KD - 1;
-  constexpr int words = (along + K - 1 + 3) / 4;  // of 16 bytes that hold what a row needs
+  // 16-byte words that hold the input of a thread's row
+  constexpr int words = (along + K - 1 + 3) / 4;
   extern __shared__ __align__(16) float box[];
   __shared__ __align__(16) float weights[2][KD][K][8];
   for (int i = static_cast<int>(threadIdx.x); i < 2 * KD * K * K; i += Tile::threads) {
@@ -175,15 +178,15 @@ __global__ void __launch_bounds__(Tile::threads)
     }
 }
 
-// The weight's gradient: a thread has a row of the weight in both maps, [k_depth, k], and adds up
-// its products over every `teams`-th row of a tile's places; a block goes through several tiles.
+// The weight's gradient. A thread has one of the weight's [k_depth, k] rows, for both maps. It adds
+// up its products over every `teams`-th row of a tile's places. A block processes several tiles.
 template <int K, int KD>
 struct WeightPart {
   static constexpr int rows = KD == 1 ? 64 : 8, depth = KD == 1 ? 1 : 8;
   static constexpr int lines = KD * K, threads = 256;
   static constexpr int teams = threads / lines < rows * depth ? threads / lines : rows * depth;
   static constexpr int box_depth = depth + KD - 1, box_rows = rows + K - 1;
-  // One less than a multiple of eight, so that a warp's rows lie in different banks.
+  // One less than a multiple of eight, so that the rows of a warp lie in different banks.
   static constexpr int box_pitch = KD == 1 ? box_rows : (box_rows + 8) / 8 * 8 - 1;
   static constexpr int box_floats = box_depth * box_pitch * pitch;
   static constexpr int place_floats = depth * rows * tile_width;

@@ -1,5 +1,5 @@
-// Gates per channel and per place. The first pass of each direction needs all channels of a place:
-// neighbouring threads of a warp share them out.
+// Gates per channel and per place. The first pass of each direction needs all channels of a place,
+// so neighbouring threads of a warp share them.
 #include "ops/attention_gate/spatial_gate_launch.h"
 #include "ops/shared/device/voxels.cuh"
 
@@ -17,8 +17,8 @@ __device__ inline float gate_at(const SpatialGateShape& shape, std::int64_t i) {
   }
 }
 
-// The threads of a warp that have a voxel's channels: a power of two, W channels each and W more
-// for each of `parts`.
+// The number of threads of a warp that share a voxel's channels. It is a power of two. Each thread
+// has W channels in each of `parts` parts.
 inline int sharers_of(const VoxelLayout& layout) {
   const std::int64_t groups = layout.channels / (layout.vectors ? 8 : 1);
   int sharers = 1;
@@ -26,7 +26,7 @@ inline int sharers_of(const VoxelLayout& layout) {
   return sharers;
 }
 
-// A thread's voxels in its block's chunk, and its channels.
+// The voxels of a thread in its block's chunk, and its channels.
 template <int W, int parts>
 struct SharedPlace {
   std::int64_t row, chunk, voxel, end, step;  // voxels are `step` apart
@@ -43,7 +43,8 @@ struct SharedPlace {
     voxel = chunk * most + static_cast<int>(threadIdx.x) / sharers;
     end = min(chunk * most + most, layout.voxels);
   }
-  // The part's first channel, and whether there is one.
+  // The thread's first channel in this part. has() tells whether the part has channels for the
+  // thread.
   __device__ std::int64_t channel(int part) const {
     return (part * std::int64_t{sharers} + sharer) * W;
   }
@@ -66,7 +67,8 @@ struct SharedPlace {
 
 __device__ inline float larger(float a, float b) { return b > a || b != b ? b : a; }
 
-// The mean and the largest of each voxel's channels, gated. All lanes of a warp go round as often.
+// The mean and the maximum of each voxel's gated channels. All lanes of a warp run the same number
+// of turns.
 template <class T, int W, int parts>
 __global__ void __launch_bounds__(voxel_threads)
     maps_kernel(SpatialGateForward launch, int sharers) {
@@ -152,7 +154,7 @@ __global__ void __launch_bounds__(voxel_threads) gate_kernel(SpatialGateForward 
     put(Pack<T, W>::at(x + element), *at_place, element);
 }
 
-// The gradient of each place before the sigmoid.
+// The gradient of each place's gate before the sigmoid.
 template <class T, int W, int parts>
 __global__ void __launch_bounds__(voxel_threads)
     of_places_kernel(SpatialGateBackward launch, int sharers) {
@@ -195,7 +197,7 @@ __global__ void __launch_bounds__(voxel_threads)
   }
 }
 
-// The gradient of x, and the chunk's share of that of the channels' gates.
+// The gradient of x, and this chunk's share of the gradient of the channels' gates.
 template <class T, int W, int parts>
 __global__ void __launch_bounds__(voxel_threads)
     gate_gradient_kernel(SpatialGateBackward launch, int sharers) {
@@ -295,8 +297,8 @@ __global__ void finish_gate_kernel(SpatialGateBackward launch) {
   static_cast<T*>(launch.of_channel_gate)[entries.statistic] = from_float<T>(sum);
 }
 
-// Calls `function` with an element and the widths of vectors and parts as types, the threads that
-// share a voxel, and the number of blocks.
+// Calls `function` with an element, the vector width and the number of parts as types. It also gets
+// the number of threads that share a voxel, and the number of blocks.
 template <class Function>
 cudaError_t with_sharers(const VoxelLayout& layout, const Function& function) {
   const int sharers = sharers_of(layout);

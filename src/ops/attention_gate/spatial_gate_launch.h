@@ -1,4 +1,4 @@
-// Launches the kernels of gates per channel and per place from plain C++.
+// Lets plain C++ code launch the kernels of gates per channel and per place.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -7,12 +7,14 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// The functions only enqueue work. They neither synchronise nor allocate. The kernels add up sums
+// in a fixed order.
 cudaError_t launch_spatial_gate_forward(const SpatialGateForward& arguments, cudaStream_t stream);
 cudaError_t launch_spatial_gate_backward(const SpatialGateBackward& arguments, cudaStream_t stream);
 
-// Parts of the functions above: the convolution from maps to gates, the convolution from of_places
-// to of_maps, and the weight's gradient.
+// These functions launch parts of the functions above. The first launches the convolution from maps
+// to gates. The second launches the convolution from of_places to of_maps, and the weight's
+// gradient.
 cudaError_t launch_gate_convolution(const SpatialGateForward& arguments, cudaStream_t stream);
 cudaError_t launch_gate_convolution_backward(const SpatialGateBackward& arguments,
                                              cudaStream_t stream);

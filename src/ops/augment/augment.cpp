@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// A number per row, to be combined with x.
+// Views one number per row so that it can be broadcast over x.
 at::Tensor per_row(const at::Tensor& x, const at::Tensor& numbers) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(x.dim()), 1);
   sizes[0] = x.size(0);

@@ -1,5 +1,5 @@
-// As torch's SyncBatchNorm: counts, means and variances are exchanged in forward, two sums in
-// backward.
+// Batch norm with the statistics of all ranks, as torch's SyncBatchNorm. Ranks exchange counts,
+// means and variances in forward, and two sums in backward.
 #include "ops/batch_norm/batch_norm.h"
 
 #include "core/base/error.h"
@@ -31,14 +31,14 @@ std::vector<std::int64_t> all_but_channels(const at::Tensor& x) {
   return dims;
 }
 
-// [C] so that it stands beside x.
+// Views [C] so that it can be broadcast over x.
 at::Tensor beside(const at::Tensor& of_channels, const at::Tensor& x) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(x.dim()), 1);
   sizes[1] = x.size(1);
   return of_channels.view(sizes);
 }
 
-// f32 [C] each, and [1]: of all ranks.
+// Statistics of all ranks. mean, variance: f32 [C]. count: f32 [1].
 struct Statistics {
   at::Tensor mean, variance, count;
 };
@@ -50,8 +50,8 @@ Statistics statistics_of_ranks(const at::Tensor& x, const StatisticsOfRanks& of_
   const at::Tensor own_variance = x.sub(beside(own_mean, x)).square_().mean(dims);
   const std::int64_t rows = x.numel() / channels;
   const at::Tensor own_count = at::full({1}, static_cast<double>(rows), own_mean.options());
-  // Every rank fills a row of its own, and a sum brings the rows to all. No rows have no mean, and
-  // weigh nothing.
+  // Every rank fills its own row, and a sum over the ranks distributes all rows. A rank without
+  // rows has no mean, and its weight is 0.
   const at::Tensor all = at::zeros({of_ranks.ranks, 2 * channels + 1}, own_mean.options());
   if (rows > 0) all[of_ranks.rank].copy_(at::cat({own_mean, own_variance, own_count}));
   of_ranks.sum(all);
@@ -135,7 +135,7 @@ std::optional<at::Tensor> f32_if_defined(const at::Tensor& tensor) {
   return tensor.to(at::kFloat);
 }
 
-// normed: nothing else holds it.
+// Changes `normed` in place, so nothing else may refer to it.
 at::Tensor with(at::Tensor normed, const AfterNorm& after) {
   if (after.skip.defined()) normed.add_(after.skip);
   return after.relu ? normed.relu_() : normed;
@@ -169,7 +169,7 @@ at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool tra
   if (after.pool) return pooled_batch_norm(x, state, training, *after.pool, known.x);
   if (batch_norm_kernels_serve(x, state, after))
     return batch_norm_by_kernels(x, state, training, after, known);
-  // The running statistics must not move twice.
+  // Running statistics must be updated only once, so a recomputation updates copies.
   const bool again = training && is_computed_again();
   const at::Tensor mean = again ? state.running_mean.clone() : state.running_mean;
   const at::Tensor variance = again ? state.running_var.clone() : state.running_var;

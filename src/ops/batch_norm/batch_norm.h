@@ -1,4 +1,4 @@
-// Batch norm whose statistics may span several ranks.
+// Computes batch norm, fused with the operations after it. Its statistics may span several ranks.
 #pragma once
 
 #include "ops/shared/channel_moments.h"
@@ -11,11 +11,11 @@
 
 namespace lockstep {
 
-// Adds up a tensor over the ranks, in place. The tensor is f32, contiguous, on the rank's device.
-// All ranks make the same calls in the same order.
+// A function that sums a tensor over the ranks, in place. The tensor is f32, contiguous, on the
+// rank's device. All ranks make the same calls in the same order.
 using SumOverRanks = std::function<void(const at::Tensor&)>;
 
-// Set if statistics span several ranks.
+// Says how statistics are computed over several ranks.
 struct StatisticsOfRanks {
   SumOverRanks sum;
   int rank = 0, ranks = 1;
@@ -27,39 +27,44 @@ struct BatchNormState {
   double momentum = 0.1, eps = 1e-5;
 };
 
-// Max pooling, with the arguments of max_pool (ops/spatial/spatial.h), the same along each axis.
+// Max pooling with the arguments of max_pool (ops/spatial/spatial.h). They are the same along each
+// axis.
 struct MaxPool {
   std::int64_t window = 1, stride = 1, padding = 0;
 };
 
-// The operations after the norm: pool?(relu?(normed + skip)). With skip_norm, skip is first
-// normalised by it, as at the end of a residual block whose other branch has a norm too. On GPUs
-// these operations need no separate pass if x and skip are channels-last. With a pool this holds
-// for images with ReLU and without skip.
+// The operations after the norm: pool?(relu?(normed + skip)). A question mark stands for an
+// optional operation. A skip_norm first normalises the skip, as at the end of a residual block
+// whose other branch also has a norm.
+//
+// On GPUs these operations need no extra pass if x and skip are channels-last and statistics do not
+// span ranks. A pool needs no extra pass for images with ReLU and without skip.
 struct AfterNorm {
-  at::Tensor skip;                          // of x's shape and dtype, or undefined for 0
-  std::optional<BatchNormState> skip_norm;  // only with skip; its statistics are computed as those
-                                            // of x
+  at::Tensor skip;                          // shape and dtype of x; undefined if there is no skip
+  std::optional<BatchNormState> skip_norm;  // the norm of the skip; needs skip
   bool relu = false;
   std::optional<MaxPool> pool;
 };
 
-// Moments of x, of a skip with its own norm, or of both, from the operations that computed these
-// tensors (pointwise.h, block_convolution.h). They save a pass over each tensor if our kernels take
-// a rank's own statistics. Otherwise they are ignored.
+// Moments of x, and of a skip that has its own norm. The operations that computed these tensors can
+// return them (pointwise.h, block_convolution.h). Known moments save a pass over each tensor if our
+// kernels normalise by statistics of one rank. In other cases they are ignored.
 struct KnownMoments {
   ChannelMoments x, skip;
 };
 
-// x: [N, C, ...], f32|bf16|f16, in any layout. The result has the same layout.
-//  training: normalises by mean and variance over all dimensions but C. They are those of all
-//   ranks' rows if `of_ranks` is not null, else those of x alone. Moves the running statistics
-//   towards them by momentum (the variance as an unbiased estimate), unless a block is computed
-//   again. The number of rows may differ between ranks. Not differentiable twice if the statistics
-//   span ranks.
-//  otherwise: normalises by the running statistics.
-// Throws Error if there is only one value per channel to normalise, if there is a skip_norm without
-// a skip, or if known moments have another shape.
+// Returns the batch norm of x and the operations of `after`. x is [N, C, ...], f32|bf16|f16, in any
+// layout. The result has the same layout.
+//
+// In training, mean and variance are taken over all dimensions except C. If `of_ranks` is not null,
+// they include the rows of all ranks. The number of rows may differ between ranks. The running
+// statistics move towards them by `momentum`, with the unbiased variance. While a block is computed
+// again (shared/recompute.h), the running statistics do not move. Outside of training, x is
+// normalised by the running statistics.
+//
+// The result is differentiable twice, unless statistics span ranks. Throws Error if skip_norm is
+// set without skip, or if known moments have another shape. Also throws Error in training by one
+// rank's statistics if there is only one value per channel.
 at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
                       const StatisticsOfRanks* of_ranks = nullptr, const AfterNorm& after = {},
                       const KnownMoments& known = {});

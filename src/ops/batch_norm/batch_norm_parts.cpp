@@ -66,7 +66,7 @@ NormAffine::NormAffine(const BatchNormState& state) : weight(state.weight), bias
 
 NormRule::NormRule(bool training, bool relu, const std::vector<at::Tensor>& inputs)
     : given(!training),
-      moves(training && !is_computed_again()),  // not twice
+      moves(training && !is_computed_again()),  // a recomputation must not update them again
       relu(relu),
       keep(at::GradMode::is_enabled() &&
            std::any_of(inputs.begin(), inputs.end(), [](const at::Tensor& input) {

@@ -1,4 +1,5 @@
-// Common code of our batch norms: the arguments of one norm for the kernels, forward and backward.
+// Common code of the fused batch norms. It prepares the arguments of the kernels, forward and
+// backward.
 #pragma once
 
 #include "ops/batch_norm/batch_norm.h"
@@ -12,44 +13,45 @@
 
 namespace lockstep {
 
-// Whether the kernels support x with this norm. They need a channels-last tensor on a GPU.
+// Whether the kernels support x with this norm. x must be channels-last and on a GPU, and the
+// running statistics f32.
 bool norm_kernels_take(const at::Tensor& x, const BatchNormState& state);
 
-// Weight and bias in one type that the kernels can read, or undefined.
+// Weight and bias in one dtype that the kernels can read. Either may be undefined.
 struct NormAffine {
   at::Tensor weight, bias;
   explicit NormAffine(const BatchNormState& state);
 };
 
 struct NormRule {
-  bool given = false;  // the norm uses the running statistics
-  bool moves = false;  // the running statistics are updated
+  bool given = false;  // whether x is normalised by the running statistics
+  bool moves = false;  // whether the running statistics are updated
   bool relu = false;
-  bool keep = false;  // a backward pass may follow
-  // inputs: all tensors that may need a gradient.
+  bool keep = false;  // whether a backward pass may follow
+  // `inputs` are all tensors whose gradient may be needed.
   NormRule(bool training, bool relu, const std::vector<at::Tensor>& inputs);
 };
 
-// One norm: its tensor, and the values that belong to its channels.
+// The tensor of one norm, and the values of its channels.
 struct Norm {
   at::Tensor rows;  // dense
   at::Tensor scale, shift;
   at::Tensor mean, inverse;  // f32 [C]
 
-  // mean and inverse will be written.
+  // Allocates mean and inverse, which the kernels will write.
   Norm(const at::Tensor& dense, const std::optional<at::Tensor>& weight,
        const std::optional<at::Tensor>& bias);
-  // Reads the tensors that saved_of wrote, from `at` on.
+  // Takes the tensors that saved_of returned from `saved`, where they begin at index `at`.
   Norm(const torch::autograd::variable_list& saved, std::size_t at);
   static constexpr std::size_t saved_tensors = 5;
-  // x: the input from which `rows` was made.
+  // The tensors to save for backward. `rows` was made from x.
   torch::autograd::variable_list saved_of(const at::Tensor& x) const {
     return {x, scale, shift, mean, inverse};
   }
 };
 
-// Returns the arguments of a forward pass, without skip, y and the ReLU's bits. partial: f32. The
-// caller keeps it until the kernels are enqueued. Undefined if the statistics are given or known.
+// Returns the arguments of a forward pass. The caller adds skip, y and `positive`. `partial` is the
+// result of forward_partial, which the caller keeps until the kernels are enqueued.
 ChannelNormForward norm_forward(const Norm& norm, const VoxelLayout& layout,
                                 const BatchNormState& state, const NormRule& rule,
                                 const at::Tensor& partial, const ChannelMoments& known);
@@ -57,22 +59,25 @@ at::Tensor forward_partial(const Norm& norm, const VoxelLayout& layout, const No
                            const ChannelMoments& known);
 at::Tensor norm_partial(const Norm& norm, const VoxelLayout& layout);
 
-// The gradients of a norm's tensor, weight and bias.
+// The gradients of a norm's tensor, weight and bias, and the arguments of the kernels that compute
+// them.
 struct NormGradients {
   at::Tensor of_x, partial, sums;
   std::optional<GradientWriter> writer;  // writes the gradients of weight and bias
-  ChannelNormBackward launch;            // all arguments but of_y, positive, of_skip and relu
-  std::size_t places = 0;  // index of the next tensor among those that autograd was given
+  ChannelNormBackward launch;            // the caller adds of_y, positive, of_skip and relu
+  std::size_t places = 0;                // index of the next input of the autograd function
 
-  // place: the index of the norm's tensor among the tensors that autograd was given. The norm's
-  // weight and bias follow it. layout: the layout of the tensor whose gradients are added up.
+  // `place` is the index of the norm's tensor among the inputs of the autograd function. Its weight
+  // and bias follow. `layout` is that of the tensor over whose elements the kernels add up
+  // gradients.
   NormGradients(torch::autograd::AutogradContext& context, const Norm& norm,
                 const VoxelLayout& layout, bool given, std::size_t place);
   void give(torch::autograd::variable_list& to, std::size_t at) const;
 };
 
-// Computes these gradients with ATen, for a backward pass that is itself differentiated. `saved`
-// holds the norm from `saved_at` on. up: the gradient of the norm's result.
+// Computes the same gradients with ATen, for a backward pass that is itself differentiated. Writes
+// them to `to` from index `at` on. `saved` holds the norm from index `saved_at` on. `up` is the
+// gradient of the norm's result.
 void differentiate_norm(const torch::autograd::variable_list& saved, std::size_t saved_at,
                         const at::Tensor& up, bool given, bool relu, double eps,
                         torch::autograd::variable_list& to, std::size_t at);

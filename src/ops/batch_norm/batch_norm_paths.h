@@ -1,18 +1,19 @@
-// Batch norm over this rank's rows by our kernels.
+// Declares batch norm over this rank's rows by our kernels.
 #pragma once
 
 #include "ops/batch_norm/batch_norm.h"
 
 namespace lockstep {
 
-// Whether the kernels support these arguments. They need channels-last tensors on GPUs.
+// Whether the kernels support these arguments. All tensors must be channels-last and on a GPU.
 bool batch_norm_kernels_serve(const at::Tensor& x, const BatchNormState& state,
                               const AfterNorm& after);
-// As batch_norm without of_ranks. The kernels must support x.
+// Computes batch_norm without of_ranks and without pool. Call it only if batch_norm_kernels_serve
+// returned true.
 at::Tensor batch_norm_by_kernels(const at::Tensor& x, const BatchNormState& state, bool training,
                                  const AfterNorm& after, const KnownMoments& known);
 
-// The same, followed by ReLU and max pooling.
+// These functions do the same for batch norm, ReLU and max pooling of images, without skip.
 bool pooled_batch_norm_serves(const at::Tensor& x, const BatchNormState& state,
                               const AfterNorm& after);
 at::Tensor pooled_batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,

@@ -1,5 +1,5 @@
-// Batch norm with a residual sum and ReLU in two passes over x each way, by our kernels. A skip
-// with a norm of its own is normed in the same passes.
+// Batch norm with a residual sum and ReLU by our kernels, in two passes over x in each direction.
+// If the skip has its own norm, the same passes compute that too.
 #include "ops/batch_norm/batch_norm_parts.h"
 #include "ops/batch_norm/batch_norm_paths.h"
 #include "ops/shared/own_kernels.h"
@@ -18,12 +18,13 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Saved: the norm, what passed the ReLU, and then the skip's norm if it has one.
+// Saved tensors: those of the norm, the bits of elements that passed the ReLU, then those of the
+// skip's norm if it has one.
 constexpr std::size_t saved_positive = Norm::saved_tensors, saved_skip = saved_positive + 1;
 
 struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
-  // weight, bias: as NormAffine has them. of_skip: the skip's norm, whose weight and bias are those
-  // given, or null.
+  // weight, bias: as in NormAffine. of_skip: the state of the skip's norm, with skip_weight and
+  // skip_bias; null if the skip has no norm.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const std::optional<at::Tensor>& weight,
                             const std::optional<at::Tensor>& bias,
@@ -100,7 +101,8 @@ struct FusedBatchNorm : torch::autograd::Function<FusedBatchNorm> {
   }
 
  private:
-  // By ATen; what passed the ReLU is known, and does not move.
+  // Computes the gradients with ATen's operators. The elements that passed the ReLU are known and
+  // do not change.
   static variable_list differentiable(AutogradContext& context, const variable_list& saved,
                                       const at::Tensor& of_y) {
     const at::Tensor &x = saved[0], &positive = saved[saved_positive];

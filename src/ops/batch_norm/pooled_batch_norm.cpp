@@ -1,5 +1,5 @@
-// Batch norm, ReLU and the largest of windows that may overlap, of images: what a residual network
-// begins with. The tensor that the windows are taken of is never in memory, nor is its gradient.
+// Batch norm, ReLU and max pooling with overlapping windows, for images. Residual networks begin
+// with this. The tensor before the pooling is never in memory, nor is its gradient.
 #include "ops/batch_norm/batch_norm_parts.h"
 #include "ops/batch_norm/batch_norm_paths.h"
 #include "ops/pooling/sliding_windows.h"
@@ -22,14 +22,16 @@ using torch::autograd::variable_list;
 
 PooledNormKernels pooled_norm_kernels;  // set once, before the first step
 
-// Saved: the norm, x where it is the largest, and where in its window that is.
+// Saved tensors: those of the norm, the x of each maximum, and the place of each maximum in its
+// window.
 constexpr std::size_t saved_largest = Norm::saved_tensors, saved_places = saved_largest + 1;
 
 SlidingPool pool_of(const at::Tensor& x, const std::vector<std::int64_t>& pool) {
   return sliding_pool_of(x.sizes(), x.scalar_type(), SlidingSides(pool[0], pool[1], pool[2]));
 }
 
-// Sums of chunks have a kernel of their own to finish them: the blocks that need them are others.
+// A separate kernel finishes the sums of chunks, because the blocks of the next pass do not match
+// these chunks.
 VoxelLayout layout_of(const at::Tensor& dense) {
   VoxelLayout layout = whole_batch_layout(dense);
   layout.finished_by_readers = false;
@@ -37,7 +39,7 @@ VoxelLayout layout_of(const at::Tensor& dense) {
 }
 
 struct PooledBatchNorm : torch::autograd::Function<PooledBatchNorm> {
-  // weight, bias: as NormAffine has them. pool: window, stride, padding.
+  // weight, bias: as in NormAffine. pool: window, stride and padding.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const std::optional<at::Tensor>& weight,
                             const std::optional<at::Tensor>& bias, const BatchNormState& state,

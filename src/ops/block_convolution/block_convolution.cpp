@@ -19,7 +19,7 @@
 namespace lockstep {
 namespace {
 
-// [B, 4, 2h, 2w] in any layout to [B, 16, h, w], channels-last.
+// Folds [B, 4, 2h, 2w] in any layout to [B, 16, h, w], channels-last.
 at::Tensor fold(const at::Tensor& x) {
   const std::int64_t height = x.size(2) / 2, width = x.size(3) / 2;
   return x.view({x.size(0), picture_most_channels, height, 2, width, 2})
@@ -31,8 +31,8 @@ at::Tensor fold(const at::Tensor& x) {
 
 bool fits(std::int64_t channels) { return channels >= 1 && channels <= picture_most_channels; }
 
-// Row r of the kernel meets the pixels of rows 2i + r − (k − 1) / 2: with blocks that begin one
-// pixel early, those are in line r % 2 of block i + r / 2 − (k − 3) / 4.
+// For result row i, row r of the kernel reads pixel row 2i + r − (k − 1) / 2. Blocks begin one
+// pixel early. So that pixel row is line r % 2 of block i + r / 2 − (k − 3) / 4.
 at::Tensor blocks_by_aten(const at::Tensor& blocks, const at::Tensor& weight,
                           const at::Tensor& bias) {
   const at::Tensor folded = fold(at::constant_pad_nd(
@@ -66,7 +66,7 @@ BlockConvolution block_shape_of(const at::Tensor& blocks, const at::Tensor& weig
 }
 
 struct BlockConvolved : torch::autograd::Function<BlockConvolved> {
-  // moments: told if not null.
+  // moments: receives the result's moments if it is not null.
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& blocks,
                             const at::Tensor& weight, ChannelMoments* moments) {
     const BlockConvolution shape = block_shape_of(blocks, weight);

@@ -1,8 +1,8 @@
-// A first convolution over blocks of pixels as products of tensor cores. A result takes four runs
-// of 64 numbers, which lie in a row: four blocks of 16 channels of each of four lines. A thread
-// block has 8 x 32 results and 64 channels of them at a time, keeps the blocks of pixels that these
-// need in shared memory, and goes from one such tile to the next. Libraries take twice as long:
-// they see a kernel of 4 x 4 with few channels.
+// A network's first convolution, over blocks of pixels, by tensor cores. Each result needs 256
+// numbers: four blocks of 16 channels from each of four lines. The 64 numbers of a line are
+// contiguous. A thread block computes a tile of 8 x 32 results with 64 output channels. It keeps
+// the blocks of pixels that they need in shared memory, then goes on to its next tile. Libraries
+// take twice as long, because they see a 4 x 4 kernel with few channels.
 #include "ops/block_convolution/block_convolution_launch.h"
 #include "ops/shared/device/early_launch.cuh"
 #include "ops/shared/device/tensor_cores.cuh"
@@ -13,18 +13,18 @@ namespace lockstep {
 namespace {
 
 constexpr int warps = 4, threads = 32 * warps;
-constexpr int taps = 4, depth = 16;           // blocks along each side, channels of a block
-constexpr int outs = block_convolution_outs;  // of a thread block
-constexpr int runs = taps * taps * depth;     // numbers that a result takes
-constexpr int tile_height = block_tile_height, tile_width = block_tile_width;  // results
+constexpr int taps = 4, depth = 16;  // blocks along each side of the kernel; channels of a block
+constexpr int outs = block_convolution_outs;  // output channels of a thread block
+constexpr int runs = taps * taps * depth;     // input numbers of one result
+constexpr int tile_height = block_tile_height, tile_width = block_tile_width;  // results of a tile
 constexpr int patch_height = tile_height + taps - 1, patch_width = tile_width + taps - 1;
-constexpr int patch_pitch = patch_width + 1;                 // blocks from line to line
-constexpr int patch_words = patch_height * patch_pitch * 2;  // of 16 bytes
+constexpr int patch_pitch = patch_width + 1;                 // distance between lines, in blocks
+constexpr int patch_words = patch_height * patch_pitch * 2;  // words of 16 bytes
 constexpr int weight_words = outs * runs / 8, tile_words = tile_height * tile_width * outs / 8;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-// Words of 16 bytes lie in shared memory so that eight that are read at once, of neighbouring rows,
-// never share a bank.
+// The order of 16-byte words in shared memory. Eight words of neighbouring rows that are read
+// together lie in different banks.
 __device__ constexpr int patch_word(int block, int half) {
   return 2 * block + (half ^ (block >> 2 & 1));
 }
@@ -35,7 +35,7 @@ __device__ constexpr int tile_word(int result, int word) {
   return result * (outs / 8) + (word ^ (result & 7));
 }
 
-// Where a tile lies.
+// The place of a tile: its picture and its first result.
 struct Tile {
   std::int64_t picture;
   int y, x;
@@ -49,7 +49,7 @@ struct Tile {
   }
 };
 
-// Asks for the blocks that the tile's results take, zeros where there are none.
+// Requests the blocks that the tile's results need, with zeros outside the picture.
 __device__ void ask_for_patch(const BlockConvolution& shape, const Tile& tile, uint4* patch) {
   const int height = shape.height + 1, width = shape.width + 1;
   const auto* const from =
@@ -65,14 +65,14 @@ __device__ void ask_for_patch(const BlockConvolution& shape, const Tile& tile, u
   }
 }
 
-// 16 blocks of pixels from (row, column) of the patch on, as the thread's row of them.
+// The thread's row address, for load_matrices, of 16 blocks of pixels from (row, column) of the
+// patch.
 __device__ const uint4* patch_row(const uint4* patch, int row, int column) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   return patch + patch_word(row * patch_pitch + column + lane % 16, lane / 16);
 }
 
-// Where the number `k` of a result's 256 comes from in the weight, in elements; below 0: it is
-// zero.
+// The index in the weight of the k-th of a result's 256 weights. Negative if that weight is zero.
 __device__ std::int64_t weight_place(const BlockConvolution& shape,
                                      const std::int64_t (&strides)[4], int out, int k) {
   const int channel = k % 4, tap = k / depth;
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(threads, 2)
     __pipeline_wait_prior(1);
     __syncthreads();
     const uint4* const patch = patches + turn * patch_words;
-    // Two lines of 32 results, 16 at a time.
+    // The warp computes two lines of 32 results, in groups of 16.
     WarpResults<4> sums = {};
     for (int down = 0; down < taps; ++down)
 #pragma unroll
@@ -176,7 +176,8 @@ __global__ void __launch_bounds__(threads, 2)
 #endif
 }
 
-// Each warp has the blocks of one line of four. of_y and the patch of a tile are in shared memory.
+// Each warp handles the blocks of one of the kernel's four lines. The result's gradient and the
+// patch of a tile are in shared memory.
 template <class T>
 __global__ void __launch_bounds__(threads, 2)
     block_gradient_kernel(BlockConvolutionBackward launch, std::int64_t tiles) {
@@ -205,7 +206,8 @@ __global__ void __launch_bounds__(threads, 2)
   if (number < tiles) ask(number, memory);
   __pipeline_commit();
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  float sums[4][8][4] = {};  // [16 channels of y each, 8 of the line's 64 numbers each]
+  // [group of 16 channels of y, group of 8 of the line's 64 numbers, the thread's results]
+  float sums[4][8][4] = {};
   for (int turn = 0; number < tiles; number += gridDim.x, turn ^= 1) {
     if (number + gridDim.x < tiles) ask(number + gridDim.x, memory + (turn ^ 1) * stage);
     __pipeline_commit();
@@ -248,7 +250,8 @@ __global__ void __launch_bounds__(threads, 2)
 #endif
 }
 
-// Adds up the shares, each thread some of those of four numbers, and them to the weight's gradient.
+// Adds up the shares of all thread blocks, and adds the sum to the weight's gradient. A thread sums
+// every share_lanes-th share of four numbers.
 constexpr int share_lanes = 16;
 __global__ void __launch_bounds__(32 * share_lanes)
     finish_block_gradient_kernel(BlockConvolutionBackward launch, int shares) {
@@ -290,7 +293,7 @@ bool fits(const BlockConvolution& shape) {
          shape.channels <= 4;
 }
 
-// A column of thread blocks for each 64 channels of the result.
+// The grid has a column of thread blocks for every 64 output channels.
 dim3 grid_of(const BlockConvolution& shape) {
   return {static_cast<unsigned>(chunks_of(shape)), static_cast<unsigned>(shape.outs / outs)};
 }
@@ -302,7 +305,7 @@ constexpr std::size_t forward_bytes = (weight_words + 2 * patch_words) * 16,
 
 bool block_convolution_runs_here() {
   const auto* const kernel = reinterpret_cast<const void*>(&block_gradient_kernel<__nv_bfloat16>);
-  return runs_on_tensor_cores(kernel, gradient_bytes);  // it needs most
+  return runs_on_tensor_cores(kernel, gradient_bytes);  // the kernel that needs most shared memory
 }
 
 cudaError_t launch_block_convolution_forward(const BlockConvolutionForward& launch,

@@ -1,5 +1,5 @@
-// Computes the places of RoIAlign's points, and whether two boxes overlap, for kernels and plain
-// C++. Results are bitwise the same on the CPU and on GPUs.
+// Computes with boxes in kernels and plain C++: RoIAlign's points, coding relative to anchors, and
+// overlaps. Results are bitwise the same on the CPU and on GPUs.
 #pragma once
 
 #include <cmath>
@@ -12,8 +12,7 @@
 
 namespace lockstep {
 
-// Returns a × b, rounded before anything is added to it. Compilers for GPUs would otherwise fuse
-// product and sum, and round only once.
+// Returns a × b, rounded. A plain a × b + c could be fused on GPUs, and then be rounded only once.
 LOCKSTEP_HOST_DEVICE inline float rounded_product(float a, float b) {
 #ifdef __CUDA_ARCH__
   return __fmul_rn(a, b);
@@ -23,18 +22,19 @@ LOCKSTEP_HOST_DEVICE inline float rounded_product(float a, float b) {
 }
 LOCKSTEP_HOST_DEVICE inline double rounded_product(double a, double b) { return a * b; }
 
-// A box along one axis, in cells of the features.
+// One axis of a box, in cells of the feature map.
 template <class Real>
 struct RoiAxis {
-  Real start, bin;  // bin: length of a bin
-  int points;       // number of points of a bin; 0: the box has none
+  Real start, bin;  // bin: the length of a bin
+  int points;       // number of points of a bin; 0 if the box has no points
 };
 
-// The largest number of points of a bin. It is as many as float can distinguish in a bin that
-// covers a whole map of features.
+// The largest number of points of a bin along an axis. f32 could not distinguish more points in a
+// bin that covers a whole feature map.
 constexpr int roi_align_most_points = 1 << 20;
 
-// low, high: the box in pixels. A box that is not finite has no points.
+// Computes one axis of a box with the bounds `low` and `high` in pixels. A box that is not finite
+// has no points.
 template <class Real>
 LOCKSTEP_HOST_DEVICE inline RoiAxis<Real> roi_axis(float low, float high, Real scale, int bins,
                                                    int sampling, bool aligned) {
@@ -54,8 +54,8 @@ LOCKSTEP_HOST_DEVICE inline RoiAxis<Real> roi_axis(float low, float high, Real s
   return axis;
 }
 
-// A point is interpolated from two neighbouring cells, with these weights. Both weights are 0 for a
-// point that is more than one cell outside of the features.
+// A point lies between two neighbouring cells, and is interpolated with these weights. Both weights
+// are 0 if the point is more than one cell outside of the feature map.
 template <class Real>
 struct RoiPoint {
   int low, high;
@@ -75,8 +75,8 @@ LOCKSTEP_HOST_DEVICE inline RoiPoint<Real> roi_point(const RoiAxis<Real>& axis, 
   return {low, low + 1, 1 - of_high, of_high};
 }
 
-// A range [first, last) of a bin's points. It contains all points between `from` and `to`. Boxes
-// far larger than the features have most of their points outside.
+// A range [first, last) of a bin's points, which contains all points between `from` and `to`. If a
+// box is far larger than the feature map, most of its points are outside and can be skipped.
 struct RoiRange {
   int first, last;
 };
@@ -86,7 +86,7 @@ LOCKSTEP_HOST_DEVICE inline RoiRange roi_range(const RoiAxis<Real>& axis, int bi
   if (axis.points <= 8 || !(axis.bin > 1)) return {0, axis.points};
   const Real step = axis.bin / Real(axis.points), most = Real(axis.points);
   const Real begin = axis.start + Real(bin) * axis.bin;
-  // A point's place is the sum of two numbers that may be far larger and are rounded.
+  // A point's place is a sum of two rounded numbers, which may be far larger than the place itself.
   const Real larger = std::fabs(axis.start) + std::fabs(begin);
   const Real slack = 2 + larger * Real(1.0 / (1 << 20)) / step;
   const Real first = (from - begin) / step - slack, last = (to - begin) / step + slack;
@@ -94,7 +94,7 @@ LOCKSTEP_HOST_DEVICE inline RoiRange roi_range(const RoiAxis<Real>& axis, int bi
           last > 0 ? static_cast<int>(last < most ? last : most) : 0};
 }
 
-// Corners, in the layout of CUDA's float4.
+// The corners of a box, in the layout of CUDA's float4.
 struct alignas(16) Corners {
   float x1, y1, x2, y2;
 };
@@ -103,13 +103,13 @@ LOCKSTEP_HOST_DEVICE inline float area_of(const Corners& box) {
   return rounded_product(box.x2 - box.x1, box.y2 - box.y1);
 }
 
-// How boxes are encoded relative to anchors: the weights of the four numbers, and the largest
-// logarithm of a size that is decoded.
+// How boxes are encoded relative to anchors. x, y, width and height are the weights of the four
+// numbers. most_log_size limits the logarithm of a size when it is decoded.
 struct InlineCoding {
   float x = 1, y = 1, width = 1, height = 1, most_log_size = 0;
 };
 
-// The same formulas as encode_boxes and decode_boxes. NaN stays NaN.
+// The formulas of encode_boxes and decode_boxes (boxes.h). NaN stays NaN.
 LOCKSTEP_HOST_DEVICE inline Corners encoded(const Corners& box, const Corners& anchor,
                                             const InlineCoding& coding) {
   const float box_width = box.x2 - box.x1, box_height = box.y2 - box.y1;
@@ -134,7 +134,7 @@ LOCKSTEP_HOST_DEVICE inline Corners decoded(const Corners& deltas, const Corners
   return {x - half_width, y - half_height, x + half_width, y + half_height};
 }
 
-// Clips the box to [0, width] × [0, height]. NaN stays NaN.
+// within() and clipped() limit a box to [0, width] × [0, height]. NaN stays NaN.
 LOCKSTEP_HOST_DEVICE inline float within(float value, float most) {
   return value < 0 ? 0.0F : value > most ? most : value;
 }
@@ -143,12 +143,12 @@ LOCKSTEP_HOST_DEVICE inline Corners clipped(const Corners& box, float height, fl
           within(box.y2, height)};
 }
 
-// Whether the intersection over union is above the threshold. False for NaN.
+// Whether the intersection over union of two boxes is above the threshold. False for NaN.
 LOCKSTEP_HOST_DEVICE inline bool overlap(const Corners& a, const Corners& b, float threshold) {
   const float width = (a.x2 < b.x2 ? a.x2 : b.x2) - (a.x1 > b.x1 ? a.x1 : b.x1),
               height = (a.y2 < b.y2 ? a.y2 : b.y2) - (a.y1 > b.y1 ? a.y1 : b.y1);
   const float common = rounded_product(width > 0 ? width : 0.0F, height > 0 ? height : 0.0F);
-  if (common == 0 && threshold >= 0) return false;  // as below, without a division
+  if (common == 0 && threshold >= 0) return false;  // the same result as below, without a division
   return common / (area_of(a) + area_of(b) - common) > threshold;
 }
 

@@ -1,4 +1,4 @@
-// Boxes by ATen's operators; anchors by hand.
+// Box functions with ATen's operators. Anchors are computed in a loop on the host.
 #include "ops/boxes/boxes.h"
 
 #include "core/base/error.h"
@@ -17,12 +17,13 @@
 namespace lockstep {
 namespace {
 
-// Areas of boxes are larger than this; a union of two boxes that are both empty is taken for it.
+// The smallest union of two boxes by which an overlap is divided, so that two empty boxes do not
+// give NaN.
 constexpr double smallest_area = 1e-12;
-// Added to areas that are divided by, as torchvision's loss has it.
+// Added to areas before a division by them, as in torchvision's loss.
 constexpr double of_area = 1e-7;
 
-// Its four numbers, each [...], in f32 at least.
+// Returns the four coordinates, each [...], in f32 or f64.
 std::array<at::Tensor, 4> parts_of(const at::Tensor& boxes) {
   if (boxes.dim() < 1 || boxes.size(-1) != 4 || !boxes.is_floating_point())
     throw Error(cat("boxes must be floating [..., 4], but are ", boxes.sizes(), " of ",
@@ -126,7 +127,7 @@ at::Tensor grid_anchors(const AnchorGrid& grid, std::int64_t height, std::int64_
       const float root = std::sqrt(static_cast<float>(ratio));
       const float across = 1 / root * static_cast<float>(size),
                   down = root * static_cast<float>(size);
-      // To whole numbers, halves to even.
+      // Rounds to integers, with halves to even.
       const float x = std::nearbyint(across / 2), y = std::nearbyint(down / 2);
       about_0.push_back({-x, -y, x, y});
     }

@@ -1,4 +1,4 @@
-// Channels of two tensors in one, by our kernels or at::cat.
+// Joins the channels of two tensors, by our kernels or by at::cat.
 #include "ops/cat_channels/cat_channels.h"
 
 #include "core/base/error.h"
@@ -50,7 +50,7 @@ bool serves(const at::Tensor& both_like, std::int64_t channels, at::MemoryFormat
          channels * width <= cat_channels_most_bytes;
 }
 
-// `both` has the channels of a and b; either of these may be undefined.
+// both: the joined tensor. Either a or b may be undefined.
 CatChannels cat_arguments_of(const at::Tensor& a, const at::Tensor& b, const at::Tensor& both,
                              std::int64_t a_channels) {
   const auto place = [](const at::Tensor& tensor) {

@@ -1,5 +1,6 @@
-// Channels of two channels-last tensors in one, and apart again: bytes move as they are, in words
-// as wide as both tensors allow. A block has consecutive words of the wide tensor.
+// Joins the channels of two channels-last tensors, or splits them again. Bytes are copied
+// unchanged, in words as wide as both tensors allow. A block handles consecutive words of the
+// joined tensor.
 #include "ops/cat_channels/cat_channels_launch.h"
 
 #include <climits>

@@ -7,16 +7,19 @@
 
 namespace lockstep {
 
-// a [B, A, H, W] and b [B, C, H, W], or both with depth: floating, of the same type and device, in
-// any layout. Returns [B, A + C, …], a's channels first. The result is channels-last if a or b
-// suggests that. Both gradients are dense and in that layout. In contrast, those of at::cat are
-// views of one tensor, and each reader copies them. On GPUs channels-last tensors take one kernel
-// in each direction. Differentiable any number of times. Throws Error for other shapes and types.
+// Returns the channels of a, then those of b, [B, A + C, …].
+//   a   [B, A, H, W] or [B, A, D, H, W], floating, in any layout
+//   b   [B, C, H, W] or [B, C, D, H, W], with a's dtype and device
+// The result is channels-last if a or b suggests that. Both gradients are dense and in the layout
+// of the result. In contrast, the gradients of at::cat are views of one tensor, and each reader
+// copies its view. On GPUs channels-last tensors need one kernel in each direction. The result is
+// differentiable any number of times. Throws Error for other shapes and dtypes.
 at::Tensor cat_channels(const at::Tensor& a, const at::Tensor& b);
 
 struct CatChannelsKernels {
-  void (*join)(const CatChannels&) = nullptr;  // copies a and b into `both`, on the current stream
-  void (*part)(const CatChannels&) = nullptr;  // copies `both` into a and b
+  // Copies a and b to `both`. Runs on the current stream.
+  void (*join)(const CatChannels&) = nullptr;
+  void (*part)(const CatChannels&) = nullptr;  // copies `both` to a and b
 };
 void register_cuda_cat_channels(CatChannelsKernels kernels);
 

@@ -1,4 +1,4 @@
-// Launches the kernels that concatenate and split channels from plain C++.
+// Lets plain C++ code launch the kernels that concatenate and split channels.
 #pragma once
 
 #include "ops/cat_channels/channel_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_join_channels(const CatChannels& arguments, cudaStream_t stream);
 cudaError_t launch_part_channels(const CatChannels& arguments, cudaStream_t stream);
 

@@ -1,6 +1,6 @@
-// Instance norm and batch norm with a factor and a bias per channel, a residual sum and ReLU.
-// Forward reads x for its means and squared deviations, then once more to write y; backward reads x
-// and the gradient twice. Batch norm is the case of a single row of all voxels.
+// Instance norm and batch norm with a scale and a bias per channel, an optional residual sum and
+// ReLU. Forward reads x once for its means and squared deviations, and again to write y. Backward
+// reads x and the gradient twice. Batch norm is treated as a single row that has all voxels.
 #include "ops/channel_norm/channel_norm_launch.h"
 #include "ops/channel_norm/channel_norm_passes.cuh"
 #include "ops/shared/device/early_launch.cuh"
@@ -8,8 +8,8 @@
 namespace lockstep {
 namespace {
 
-// A thread's deviations are taken from the first element that it sees, so that neither a large mean
-// nor a single outlier costs digits of the variance.
+// A thread takes deviations from the first element that it reads. So neither a large mean nor a
+// single outlier costs the variance precision.
 template <class T, int W>
 __device__ void moments_of_thread(const T* x, const VoxelPlace& place, const VoxelLayout& layout,
                                   float (&mean)[W], float (&squares)[W]) {
@@ -33,8 +33,8 @@ __device__ void moments_of_thread(const T* x, const VoxelPlace& place, const Vox
   }
 }
 
-// Threads are added up as sums of deviations from the mean of the first of them (Chan and others,
-// 1979, give the formula for two parts).
+// The threads' moments are combined as sums of deviations from the mean of the first thread. Chan
+// and others (1979) give the formula for two parts.
 template <class T, int W>
 __global__ void __launch_bounds__(voxel_threads) moments_kernel(ChannelNormForward launch) {
   let_the_next_begin();
@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(voxel_threads) moments_kernel(ChannelNormForwa
   store_floats(sums[1], launch.partial + partial_place(launch.layout, place, 2, 1));
 }
 
-// A block that finishes sums has 8 statistics with 32 threads each. So few statistics make many
-// blocks, and with up to 512 chunks no thread waits for memory more than once.
+// A block that finishes sums has 8 statistics with 32 threads each. With so few statistics per
+// block there are many blocks. Up to 512 chunks, no thread waits for memory more than once.
 constexpr int finished_together = 8, threads_of_statistic = 32;
 constexpr int finish_warps = finished_together * threads_of_statistic / 32;
 const dim3 finish_threads(finished_together, threads_of_statistic);
@@ -78,7 +78,7 @@ inline unsigned finish_grid(const VoxelLayout& layout) {
   return finish_blocks(layout, finished_together);
 }
 
-// The same for each of this thread's, of a kernel that finishes sums.
+// Calls `take` as for_chunks does, for each chunk of this thread in a kernel that finishes sums.
 template <class Take>
 __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
                              const float* partial, const Take& take,
@@ -90,7 +90,7 @@ __device__ void for_partials(const VoxelLayout& layout, const Entries& entries,
                                          elements);
 }
 
-// The sum over all threads with the same statistic, always in the same order; every thread gets it.
+// The sum over all threads with the same statistic, always in the same order. Every thread gets it.
 // shared: used for this sum only.
 __device__ float sum_of_threads(float value, float (&shared)[finish_warps][finished_together]) {
 #pragma unroll
@@ -142,7 +142,8 @@ __global__ void given_moments_kernel(ChannelNormForward launch) {
 template <class T, int W, bool has_skip, bool finishes>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
     apply_kernel(ChannelNormForward launch) {
-  // After moments of its own begins where these ended, else where the convolution did.
+  // If the moments were computed by moments_kernel, begins where that ended, else where the
+  // convolution ended.
   const VoxelPlace place = voxel_place<W>(launch.layout, /*backwards=*/launch.known != nullptr);
   const auto* const x = static_cast<const T*>(launch.x);
   const auto* const skip = static_cast<const T*>(launch.skip);
@@ -167,7 +168,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
         for (int i = 0; i < W; ++i) {
           float value = facts.normed(packs[0][i] - facts.mean[i], i);
           if constexpr (has_skip) value += packs[1][i];
-          const bool below = value <= least;  // false for NaN, which stays
+          const bool below = value <= least;  // false for NaN, so that NaN is kept
           bits |= below ? 0U : 1U << i;
           result.value[i] = from_float<T>(below ? least : value);
         }
@@ -177,8 +178,8 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
       });
 }
 
-// Sums of the gradient that passes the ReLU, and of it times x less its mean. by_bits: writes that
-// gradient too.
+// Sums the gradient that passes the ReLU, and that gradient times (x - mean). by_bits: also writes
+// that gradient.
 template <class T, int W, bool by_bits>
 __global__ void __launch_bounds__(voxel_threads, resident<T>)
     sums_kernel(ChannelNormBackward launch) {
@@ -219,7 +220,7 @@ __global__ void __launch_bounds__(voxel_threads, resident<T>)
   store_floats(sums[1], launch.partial + partial_place(layout, place, 2, 1));
 }
 
-// Adds up the chunks: sums [statistics, 2] are the shares.
+// Adds up the chunks. `sums` [statistics, 2] gets the share and the slope of each statistic.
 __global__ void __launch_bounds__(32 * finish_warps)
     finish_sums_kernel(ChannelNormBackward launch) {
   let_the_next_begin();
@@ -293,7 +294,7 @@ void launch_apply(const ChannelNormForward& launch, unsigned blocks, cudaStream_
 cudaError_t launch_channel_moments(const ChannelNormForward& launch, cudaStream_t stream) {
   if (launch.known != nullptr && !launch.given) {
     ChannelNormForward known = launch;
-    known.partial = const_cast<float*>(launch.known);  // is read alone
+    known.partial = const_cast<float*>(launch.known);  // the kernel only reads it
     known.layout.chunks = launch.known_chunks;
     launch_early(finish_moments_kernel, finish_grid(launch.layout), finish_threads, stream, known);
     return cudaGetLastError();

@@ -1,5 +1,5 @@
-// Common parts of the kernels of instance norm and batch norm: the sums of a statistic, and their
-// application to an element.
+// Common parts of the kernels of instance norm and batch norm. They sum the values that a statistic
+// needs, and apply the statistic to an element.
 #pragma once
 
 #include "ops/shared/device/voxels.cuh"
@@ -23,7 +23,7 @@ __device__ inline void keep_moments(const ChannelNormForward& launch, std::int64
   follow(launch.running_variance + statistic, squares / (count - 1), launch.momentum);
 }
 
-// Merges the moments of chunks, as sums of deviations from the mean of the first chunk.
+// Merges the moments of chunks into sums of deviations from the mean of the first chunk.
 struct MomentSums {
   float reference, apart = 0, squares = 0;
 
@@ -42,7 +42,7 @@ __device__ void read_floats(const void* from, std::int64_t at, float (&to)[W]) {
   for (int i = 0; i < W; ++i) to[i] = to_float(static_cast<const A*>(from)[at + i]);
 }
 
-// Reads values whose type is known only at launch.
+// Reads W values whose type is known only at launch.
 template <int W>
 __device__ void read_affine(const void* from, KernelDtype dtype, std::int64_t at, float (&to)[W]) {
   if (dtype == KernelDtype::bf16)
@@ -56,11 +56,11 @@ __device__ void read_affine(const void* from, KernelDtype dtype, std::int64_t at
 // Values shared by all elements of a channel.
 template <int W>
 struct ChannelFacts {
-  float mean[W], factor[W], bias[W];  // factor: 1 / deviation, times the channel's scale
+  float mean[W], factor[W], bias[W];  // factor = scale of the channel / deviation
 
   ChannelFacts() = default;
-  // first: the statistic of the first channel. means, inverses: the values of these channels, if
-  // they are not in memory.
+  // first: the statistic of the first channel. means, inverses: the values of these channels, or
+  // null if they are read from memory.
   template <class Launch>
   __device__ ChannelFacts(const Launch& launch, std::int64_t first, const float* means = nullptr,
                           const float* inverses = nullptr) {

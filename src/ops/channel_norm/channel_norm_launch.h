@@ -1,4 +1,4 @@
-// Launches the kernels of instance norm and batch norm from plain C++.
+// Lets plain C++ code launch the kernels of instance norm and batch norm.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -9,30 +9,35 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// The functions only enqueue work. They neither synchronise nor allocate. The kernels add up sums
+// in a fixed order.
 cudaError_t launch_channel_norm_forward(const ChannelNormForward& arguments, cudaStream_t stream);
 cudaError_t launch_channel_norm_backward(const ChannelNormBackward& arguments, cudaStream_t stream);
 
-// Compute the sum of two norms, and its ReLU.
+// These functions compute the sum of two norms, and its ReLU.
 cudaError_t launch_channel_norm_pair_forward(const ChannelNormPairForward& pair,
                                              cudaStream_t stream);
 cudaError_t launch_channel_norm_pair_backward(const ChannelNormPairBackward& pair,
                                               cudaStream_t stream);
 
-// Compute relu(norm), and the maximum of each of its windows.
+// These functions compute relu(norm), and the maximum of each of its windows.
 cudaError_t launch_pooled_norm_forward(const PooledNormForward& arguments, cudaStream_t stream);
 cudaError_t launch_pooled_norm_backward(const PooledNormBackward& arguments, cudaStream_t stream);
 
-// Passes that the functions above share. Forward, launch_channel_moments computes means and
-// deviations, or only sums of chunks if readers finish them (VoxelLayout::finished_by_readers).
-// Backward, launch_sums computes sums of chunks, and launch_finish_sums finishes them.
+// These functions are passes that the functions above share. launch_channel_moments computes means
+// and deviations for forward. If layout.finished_by_readers is set, it computes only the sums of
+// chunks. In backward, launch_sums computes the sums of chunks, and launch_finish_sums adds them
+// up.
 cudaError_t launch_channel_moments(const ChannelNormForward& arguments, cudaStream_t stream);
 cudaError_t launch_sums(const ChannelNormBackward& arguments, cudaStream_t stream);
 cudaError_t launch_finish_sums(const ChannelNormBackward& arguments, cudaStream_t stream);
 
-// Compute a single norm in one launch that reads x once, if a cluster of thread blocks can keep all
-// voxels of some channels. They require batch norm by its own statistics, channels a multiple of
-// 16, few enough voxels, and compute capability 9.0 or newer. Otherwise they return nothing.
+// These functions compute a single norm in one launch, which reads x once. A cluster of thread
+// blocks keeps all voxels of some channels in shared memory. They return nothing unless all of this
+// holds:
+//   - It is a batch norm by its own statistics, on compute capability 9.0 or newer.
+//   - channels is a multiple of 16, and there are enough channels for 64 thread blocks.
+//   - x has at most 6 MiB, and fits into the shared memory.
 std::optional<cudaError_t> launch_on_chip(const ChannelNormForward& arguments, cudaStream_t stream);
 std::optional<cudaError_t> launch_on_chip(const ChannelNormBackward& arguments,
                                           cudaStream_t stream);

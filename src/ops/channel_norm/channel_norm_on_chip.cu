@@ -1,6 +1,7 @@
-// Batch norm where all voxels of a few channels fit into the shared memory of a cluster of blocks:
-// x, and in backward the gradient, is read once, and one launch does it all. The blocks of a
-// cluster share out the voxels of its channels, and add up their sums over the cluster.
+// Batch norm for tensors that fit into shared memory. A cluster of blocks holds all voxels of a few
+// channels. So forward reads x only once, backward reads x and the gradient only once, and each
+// needs a single launch. The blocks of a cluster share the voxels of its channels, and add up their
+// sums across the cluster.
 #include "ops/channel_norm/channel_norm_facts.cuh"
 #include "ops/channel_norm/channel_norm_launch.h"
 #include "ops/shared/device/early_launch.cuh"
@@ -19,27 +20,27 @@ constexpr int most_slice = 32, most_blocks = 16;  // channels and blocks of a cl
 constexpr int threads = 512, warps = threads / 32;
 
 struct OnChip {
-  int slice = 0;   // channels of a cluster, a multiple of eight; 0: they do not fit
-  int blocks = 0;  // of a cluster
-  int voxels = 0;  // of a block, but for the last ones
+  int slice = 0;   // channels per cluster, a multiple of eight; 0 = the tensor does not fit
+  int blocks = 0;  // blocks per cluster
+  int voxels = 0;  // voxels per block; the last blocks may have fewer
 };
 
-// A block's memory besides its elements.
+// A block's shared memory besides the elements that it holds.
 struct Sums {
   float of_warps[2][warps][most_slice];
-  float own[2][most_slice];  // read by the other blocks of the cluster
+  float own[2][most_slice];  // this block's sums, which the other blocks of the cluster read
   float of_blocks[2][most_blocks][most_slice];
-  float finished[2][most_slice];  // of the whole cluster
+  float finished[2][most_slice];  // sums of the whole cluster
 };
 
-// A thread's place: eight channels of every `lanes`-th voxel of its block.
+// The part of a thread: eight channels of every `lanes`-th voxel of its block.
 template <class T>
 struct SlicePlace {
   int groups, lanes, group, lane;
-  int rank;              // of the block in its cluster
-  std::int64_t channel;  // the first of the thread's
-  int count;             // voxels of the block
-  std::int64_t element;  // of the thread's first channel in the block's first voxel
+  int rank;              // rank of the block in its cluster
+  std::int64_t channel;  // the thread's first channel
+  int count;             // number of voxels of the block
+  std::int64_t element;  // index of the thread's first channel in the block's first voxel
   std::int64_t channels;
 
   __device__ SlicePlace(const VoxelLayout& layout, const OnChip& chip) {
@@ -59,13 +60,15 @@ struct SlicePlace {
     const std::int64_t left = layout.voxels - static_cast<std::int64_t>(rank) * chip.voxels;
     return static_cast<int>(left < 0 ? 0 : left < chip.voxels ? left : chip.voxels);
   }
-  // Calls function(place in the block's memory, place in the tensor) for each of the thread's.
+  // Calls function(index in the block's memory, index in the tensor) for each of the thread's
+  // packs.
   template <class Function>
   __device__ void each(const Function& function) const {
     for (int voxel = lane; voxel < count; voxel += lanes)
       function(voxel * groups + group, element + voxel * channels);
   }
-  // The same with what load(place in the tensor) gives, which several at once are waited for.
+  // Like each(), but also passes the result of load(index in the tensor). Several loads are in
+  // flight at once.
   template <class Load, class Function>
   __device__ void each_with(const Load& load, const Function& function) const {
     constexpr int at_once = 4;
@@ -83,7 +86,8 @@ struct SlicePlace {
       }
     }
   }
-  // From memory into the block's; a thread waits for what it has asked for itself.
+  // Copies the thread's packs from global into shared memory, asynchronously. The thread needs to
+  // wait only for its own copies.
   __device__ void fetch(const T* from, Pack<T, 8>* to) const {
     each([&](int at, std::int64_t element) {
 #pragma unroll
@@ -95,8 +99,9 @@ struct SlicePlace {
   }
 };
 
-// Sums over the threads of the block that have the same channels, always in the same order, into
-// to[number of the channel]. All threads of the block call it; they may read `to` at once.
+// Adds up the values of all threads of the block that have the same channels. The order is always
+// the same. to[n][channel] gets the n-th sum of a channel, counted within the slice. All threads of
+// the block call it, and may read `to` as soon as it returns.
 template <class T, int N>
 __device__ void add_block(float (&values)[N][8], const SlicePlace<T>& place, Sums& sums,
                           float (*to)[most_slice]) {
@@ -120,8 +125,9 @@ __device__ void add_block(float (&values)[N][8], const SlicePlace<T>& place, Sum
   __syncthreads();
 }
 
-// Gathers `own` of all blocks of the cluster. Each value is fetched by its own thread: one after
-// the other would take longer than the elements. All threads of the cluster call it.
+// Gathers `own` from all blocks of the cluster. A separate thread fetches each value, because
+// fetching them one after another would take longer than reading the elements. All threads of the
+// cluster call it.
 __device__ void take_blocks(const cooperative_groups::cluster_group& cluster, const OnChip& chip,
                             Sums& sums) {
   cluster.sync();
@@ -133,7 +139,7 @@ __device__ void take_blocks(const cooperative_groups::cluster_group& cluster, co
   __syncthreads();
 }
 
-// The memory of a block: its elements, of one tensor or two, then its sums.
+// The memory of a block: the elements of one or two tensors, then the block's sums.
 template <class T>
 struct BlockMemory {
   Pack<T, 8>* first;
@@ -165,8 +171,8 @@ __global__ void __launch_bounds__(threads)
     place.each([&](int, std::int64_t element) { ask_for_line(skip + element); });
   __pipeline_wait_prior(0);
 
-  // As in moments_kernel: a thread's deviations from its first element, those of the threads from
-  // the mean of the first of them.
+  // As in moments_kernel: each thread sums deviations from its own first element. The threads' sums
+  // are then combined as deviations from the mean of the first thread.
   float mean[8] = {}, values[2][8] = {};
   float turns = 0;
   if (place.lane < place.count) {
@@ -229,7 +235,7 @@ __global__ void __launch_bounds__(threads)
       keep_moments(launch, place.channel - place.group * 8 + channel, of_all, squares, count);
   }
   __syncthreads();
-  // No block may end while another may still read its sums.
+  // A block must not end while another one may still read its sums.
   cluster.barrier_arrive();
 
   const ChannelFacts<8> facts(launch, place.channel, &sums.finished[0][place.group * 8],
@@ -244,7 +250,7 @@ __global__ void __launch_bounds__(threads)
     for (int i = 0; i < 8; ++i) {
       float value = facts.normed(from[i] - facts.mean[i], i);
       if constexpr (has_skip) value += residual[i];
-      const bool below = value <= least;  // false for NaN, which stays
+      const bool below = value <= least;  // false for NaN, so that NaN is kept
       bits |= below ? 0U : 1U << i;
       result.value[i] = from_float<T>(below ? least : value);
     }
@@ -274,7 +280,7 @@ __global__ void __launch_bounds__(threads)
   const bool relu = launch.relu;
   __pipeline_wait_prior(0);
 
-  // The gradient that passes the ReLU takes the place of the one that came.
+  // Replaces the incoming gradient by the gradient that passes the ReLU.
   float values[2][8] = {};
   const auto take = [&](int at, std::int64_t element, std::uint8_t bits) {
     const Pack<T, 8> from = kept.first[at], up = kept.second[at];
@@ -338,11 +344,12 @@ __global__ void __launch_bounds__(threads)
 #endif
 }
 
-// Above this, reading twice on all processors is faster: a cluster waits for its slowest block.
+// Above this size, two reads by all multiprocessors are faster, because a cluster waits for its
+// slowest block.
 constexpr std::int64_t most_bytes_of_x = 6 << 20;
-constexpr std::int64_t fewest_blocks = 64;  // in all
+constexpr std::int64_t fewest_blocks = 64;  // blocks of all clusters together
 
-// Slices are wide enough for long reads, clusters small enough to begin soon.
+// Prefers wide slices, which make long reads, and small clusters, which start soon.
 OnChip chosen_shape(const VoxelLayout& layout, std::size_t element, int tensors,
                     std::size_t most_bytes) {
   if (layout.rows != 1 || layout.together || !layout.vectors) return {};
@@ -358,7 +365,7 @@ OnChip chosen_shape(const VoxelLayout& layout, std::size_t element, int tensors,
   return {};
 }
 
-// cluster: is given its size, and is to outlive the result.
+// Sets the cluster size in `cluster`, which must outlive the result.
 cudaLaunchConfig_t config_of(cudaLaunchAttribute& cluster, std::int64_t all_blocks, int blocks,
                              std::size_t bytes, cudaStream_t stream = nullptr) {
   cluster.id = cudaLaunchAttributeClusterDimension;
@@ -374,8 +381,8 @@ cudaLaunchConfig_t config_of(cudaLaunchAttribute& cluster, std::int64_t all_bloc
   return config;
 }
 
-// How much memory a block of the kernel may have on this device; 0 where it cannot run there: no
-// clusters, or the kernel was compiled for older devices.
+// Returns the dynamic shared memory that a block of the kernel may have on this device. Returns 0
+// if the device has no clusters, or if the kernel was compiled for older devices.
 template <class Kernel>
 std::size_t allow(Kernel kernel) {
   if (!is_for_hopper(reinterpret_cast<const void*>(kernel))) return 0;
@@ -388,10 +395,10 @@ std::size_t allow(Kernel kernel) {
   const int bytes = most - static_cast<int>(compiled.sharedSizeBytes);
   if (failed(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)) ||
       failed(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1))) {
-    cudaGetLastError();  // which is told to nobody else
+    cudaGetLastError();  // clears the error, so that a later check does not see it
     return 0;
   }
-  // A part of a GPU may have no place for the largest cluster.
+  // A partition of a GPU may have no room for the largest cluster.
   cudaLaunchAttribute cluster{};
   const cudaLaunchConfig_t largest =
       config_of(cluster, most_blocks, most_blocks, static_cast<std::size_t>(bytes));
@@ -403,7 +410,8 @@ std::size_t allow(Kernel kernel) {
 // The memory allowed for one kernel, queried once for each device.
 struct Allowed {
   static constexpr int most_devices = 64;
-  std::array<std::atomic<std::int64_t>, most_devices> known{};  // and one more
+  // the bytes plus one; 0 = not queried yet
+  std::array<std::atomic<std::int64_t>, most_devices> known{};
 
   template <class Kernel>
   std::size_t bytes(Kernel kernel) {
@@ -415,7 +423,7 @@ struct Allowed {
   }
 };
 
-// Whether it was enqueued, or why not; nothing where it does not fit.
+// Returns the result of the launch, or nothing if the tensor does not fit.
 template <class T, class Launch, class Kernel>
 std::optional<cudaError_t> enqueue(Kernel kernel, const Launch& launch, int tensors,
                                    std::size_t most_bytes, cudaStream_t stream) {
@@ -443,7 +451,7 @@ std::optional<cudaError_t> enqueue_backward(const ChannelNormBackward& launch,
   return enqueue<T>(kernel, launch, 2, allowed.bytes(kernel), stream);
 }
 
-// enqueue(element): of the launch's type.
+// enqueue(element) gets a value of the launch's element type.
 template <class Launch, class Enqueue>
 std::optional<cudaError_t> where_it_fits(const Launch& launch, const Enqueue& enqueue) {
   std::optional<cudaError_t> result;

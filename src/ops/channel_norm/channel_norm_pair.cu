@@ -1,6 +1,6 @@
-// The sum of two norms, each of its own tensor, with ReLU: what ends a residual block whose other
-// branch ends in a norm too. Both tensors are read for their means and squared deviations, then
-// once more together; backward reads them and the gradient twice.
+// The sum of the norms of two tensors, then ReLU. It ends a residual block whose other branch ends
+// in a norm too. Forward reads each tensor for its mean and squared deviations, then both again
+// together. Backward reads both tensors and the gradient twice.
 #include "ops/channel_norm/channel_norm_launch.h"
 #include "ops/channel_norm/channel_norm_passes.cuh"
 #include "ops/shared/device/early_launch.cuh"
@@ -9,14 +9,15 @@ namespace lockstep {
 namespace {
 
 template <class T>
-constexpr int resident_pairs = sizeof(T) == 2 ? 2 : 1;  // blocks that a processor must hold
+constexpr int resident_pairs = sizeof(T) == 2 ? 2 : 1;  // blocks that a multiprocessor must hold
 
 template <class T, int W, bool finishes>
 __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
     apply_pair_kernel(ChannelNormPairForward pair) {
   const ChannelNormForward &first = pair.first, &second = pair.second;
   const VoxelLayout& layout = first.layout;
-  // As apply_kernel: the pass before it takes the moments of the second, unless they are known.
+  // As in apply_kernel. The previous pass has read the second tensor for its moments, unless these
+  // were known.
   const VoxelPlace place = voxel_place<W>(layout, /*backwards=*/second.known != nullptr);
   let_the_next_begin();
   wait_for_those_before();
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
         for (int i = 0; i < W; ++i) {
           const float value = facts.normed(packs[0][i] - facts.mean[i], i) +
                               other.normed(packs[1][i] - other.mean[i], i);
-          const bool below = value <= least;  // false for NaN, which stays
+          const bool below = value <= least;  // false for NaN, so that NaN is kept
           bits |= below ? 0U : 1U << i;
           result.value[i] = from_float<T>(below ? least : value);
         }
@@ -61,8 +62,8 @@ struct BitsOf {
   }
 };
 
-// Sums of the gradient that passes the ReLU, which both norms share, and of it times each tensor
-// less its mean.
+// Sums the gradient that passes the ReLU, which both norms share. Also sums, for each tensor, that
+// gradient times (x - mean).
 template <class T, int W>
 __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
     sums_pair_kernel(ChannelNormPairBackward pair) {
@@ -141,7 +142,8 @@ __global__ void __launch_bounds__(voxel_threads, resident_pairs<T>)
 cudaError_t launch_channel_norm_pair_forward(const ChannelNormPairForward& both,
                                              cudaStream_t stream) {
   ChannelNormPairForward pair = both;
-  // Readers finish the sums of both or of none: those that are known have a kernel for it.
+  // Readers finish the sums of both tensors or of neither. Known moments have their own kernel for
+  // this.
   if (pair.first.known != nullptr || pair.second.known != nullptr)
     pair.first.layout.finished_by_readers = pair.second.layout.finished_by_readers = false;
   for (const ChannelNormForward* launch : {&pair.first, &pair.second})

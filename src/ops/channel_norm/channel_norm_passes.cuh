@@ -1,5 +1,5 @@
-// Common parts of the passes of a norm over a batch: how blocks finish the sums of chunks that they
-// need, and apply them to an element.
+// Common parts of the passes of a norm over a batch. Blocks finish the chunk sums that they need,
+// and apply them to each element.
 #pragma once
 
 #include "ops/channel_norm/channel_norm_facts.cuh"
@@ -11,8 +11,8 @@ __device__ inline float elements_of_chunk(const VoxelLayout& layout, std::int64_
   return static_cast<float>(left < layout.chunk_voxels ? left : layout.chunk_voxels);
 }
 
-// How many turns ahead 16-bit elements are requested (for_turns), by the number of tensors read; 0:
-// not at all. bench/micro/channel_norm.sh compares other values.
+// The number of turns by which 16-bit elements are requested ahead (for_turns), by the number of
+// tensors read. 0 turns it off. bench/micro/channel_norm.sh compares other values.
 #ifndef NORM_AHEAD_1
 #define NORM_AHEAD_1 3
 #define NORM_AHEAD_2 2
@@ -23,8 +23,9 @@ constexpr int ahead = sizeof(T) != 2 || tensors > 2 ? 0
                                                     : NORM_AHEAD_2;
 
 // Calls take(first sum of a chunk, second sum, its elements) for every `apart`-th chunk from
-// `begin` on, and reads the sums of `at_once` chunks at a time. from: the statistic's first sum in
-// the first chunk. elements: their number in each chunk, or null if it follows from the layout.
+// `begin` on. Reads the sums of `at_once` chunks at a time. from: the statistic's first sum in the
+// first chunk. elements: the number of elements in each chunk, or null if it follows from the
+// layout.
 template <int at_once, int apart, class Take>
 __device__ void for_chunks(const VoxelLayout& layout, const float* from, int begin,
                            const Take& take, const float* elements = nullptr) {
@@ -57,7 +58,7 @@ struct FinishedNorm {
   float first[reader_channels], second[reader_channels];
 };
 
-// The part of one thread: it works on channel channel(), the block's local()-th channel.
+// The work of one thread. The thread handles channel channel(), which is the block's local()-th.
 struct Reader {
   std::int64_t block_channel;
   __device__ explicit Reader(const VoxelPlace& place)

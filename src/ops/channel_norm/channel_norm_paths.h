@@ -1,12 +1,12 @@
-// Common code of instance norm and batch norm: the kernels, and the bits that say which elements
-// passed a ReLU.
+// Common code of instance norm and batch norm: access to the kernels, and the bits that say which
+// elements passed a ReLU.
 #pragma once
 
 #include "ops/channel_norm/fused_norm.h"
 
 namespace lockstep {
 
-// `forward` is null if there are no kernels.
+// Returns the registered kernels. `forward` is null if there are none.
 const ChannelNormKernels& channel_norm_kernels();
 
 inline const float* floats_of(const at::Tensor& tensor) {
@@ -16,9 +16,10 @@ inline float* floats_to(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
 }
 
-// u8: one byte for the eight channels of a vector, or one for each element of x.
+// Allocates ChannelNormForward::positive for x, u8. It has one byte for the eight channels of a
+// vector, or without vectors one byte per element.
 at::Tensor bits_for(const at::Tensor& x, const VoxelLayout& layout);
-// Converts such bytes to factors 0 and 1, in x's shape and type.
+// Converts such bytes to factors 0 and 1, in the shape and dtype of x.
 at::Tensor factors_of(const at::Tensor& bytes, const at::Tensor& x, const VoxelLayout& layout);
 
 }  // namespace lockstep

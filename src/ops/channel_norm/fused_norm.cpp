@@ -1,4 +1,4 @@
-// Instance norm with its neighbours, by our kernels or in ATen's operators.
+// Instance norm with a residual sum, scale and ReLU, by our kernels or with ATen's operators.
 #include "ops/channel_norm/fused_norm.h"
 
 #include "core/base/error.h"

@@ -1,5 +1,5 @@
-// Instance norm, fused with operations that follow it in residual networks for images and volumes:
-// a factor per channel (dropout of whole channels), a residual sum, ReLU.
+// Computes instance norm, fused with the operations after it in residual networks for images and
+// volumes: dropout of whole channels, a residual sum and ReLU.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -8,26 +8,29 @@
 
 namespace lockstep {
 
-// With z = (x - mean) / sqrt(variance + epsilon) per row and channel, over the spatial elements
-// (biased variance, no weight, no bias):
-//   y = relu?(z * channel_scale + skip)
-// x: [B, C, H, W] or [B, C, D, H, W], f32|bf16|f16 (f64 too, by ATen), in any layout.
-// channel_scale: f32 [B, C], at least 0, or undefined for 1. It gets no gradient. Because factors
-// are not negative, dropout of channels after the ReLU gives the same result as before it.
-// skip: of x's shape and dtype, or undefined for 0.
-// Returns y in x's dtype and in the layout that x suggests (channels-last stays so). The CUDA
-// kernels compute everything in f32 and round once. Sums are added up in a fixed order.
-// Differentiable in x and skip, and second derivatives use ATen's operators. Backward keeps x, two
-// numbers per row and channel, and with skip and relu one bit per element. It keeps neither y nor
-// skip. The ReLU passes NaN through. Throws Error for other shapes and types.
+// Returns y = z * channel_scale + skip, or its ReLU if `relu` is true. Here z = (x - mean) /
+// sqrt(variance + epsilon), with the mean and biased variance of each row and channel over the
+// spatial elements. There is no weight and no bias.
+//   x               [B, C, H, W] or [B, C, D, H, W], floating, in any layout
+//   channel_scale   f32 [B, C], at least 0, without gradient; all are 1 if undefined
+//   skip            shape and dtype of x; undefined if there is none
+// Because channel_scale is not negative, dropout of channels before the ReLU equals dropout after
+// it. The result has the dtype of x and the layout that x suggests. Our CUDA kernels support f32,
+// bf16 and f16. They compute in f32, round once, and add up sums in a fixed order. Other dtypes and
+// devices use ATen.
+//
+// The result is differentiable in x and skip, and second derivatives use ATen's operators. With our
+// kernels, backward keeps x and two numbers per row and channel. With skip and relu it also keeps
+// one bit per element. The ReLU passes NaN through. Throws Error for other shapes and dtypes, and
+// if a row has only one element per channel.
 at::Tensor instance_norm_act(const at::Tensor& x, const at::Tensor& channel_scale,
                              const at::Tensor& skip, bool relu, double epsilon = 1e-5);
 
-// The same in ATen's operators, on any device. Each operator rounds to x's dtype.
+// Computes the same with ATen's operators, on any device. Each operator rounds to x's dtype.
 at::Tensor instance_norm_act_reference(const at::Tensor& x, const at::Tensor& channel_scale,
                                        const at::Tensor& skip, bool relu, double epsilon = 1e-5);
 
-// Kernels of instance norm and batch norm: one norm, and the sum of two.
+// The kernels of instance norm and batch norm: for one norm, and for the sum of two norms.
 struct ChannelNormKernels {
   void (*forward)(const ChannelNormForward&) = nullptr;  // runs on the current stream
   void (*backward)(const ChannelNormBackward&) = nullptr;

@@ -1,7 +1,7 @@
-// relu(norm) and the largest of its windows, which may overlap, of images. Forward: a thread has a
-// result of W channels, and finds the largest that its window holds. Backward: the sums are taken
-// over the results, of x where they come from; then a thread has some of x, for which it looks
-// through the windows that hold any of it, so that nothing is added by atomics.
+// relu(norm(x)) of images, then max pooling with windows that may overlap. Forward: a thread
+// computes W channels of a result. Backward: the sums are taken over the results, at the elements
+// of x from which these come. Then a thread computes the gradient of some elements of x from all
+// windows that contain them. So there are no atomic additions.
 #include "ops/channel_norm/channel_norm_launch.h"
 #include "ops/channel_norm/channel_norm_passes.cuh"
 #include "ops/pooling/sliding_windows.cuh"
@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// x, or -x where the channel's norm turns the order of its elements.
+// x, or -x if the channel's norm reverses the order of its elements.
 template <int W>
 __device__ float turned(float x, const ChannelFacts<W>& facts, int c) {
   return facts.factor[c] < 0 ? -x : x;
@@ -20,7 +20,7 @@ template <class T, int W>
 __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledNormForward launch) {
   let_the_next_begin();
   wait_for_those_before();
-  constexpr int at_once = 3;  // elements of a window's line that are read before they are used
+  constexpr int at_once = 3;  // elements of a window's line that are loaded before they are used
   const SlidingPool& pool = launch.pool;
   const auto channels = static_cast<int>(pool.channels), groups = channels / W;
   const std::int64_t row = blockIdx.x / pool.out_height;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
   const auto* const from =
       static_cast<const T*>(launch.norm.x) + row * pool.height * pool.width * channels;
   const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * pool.out_width * channels;
-  int loaded = -1;  // the channel whose facts are
+  int loaded = -1;  // the channel of `facts`
   ChannelFacts<W> facts;
   for (int i = static_cast<int>(threadIdx.x); i < pool.out_width * groups; i += sliding_threads) {
     const int channel = i % groups * W;
@@ -38,8 +38,9 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
     loaded = channel;
     const int left = i / groups * pool.stride[1] - pool.padding[1];
     const int first_x = max(left, 0), last_x = min(left + pool.window[1], pool.width);
-    // The norm keeps or turns the order of a channel's elements, so its largest is found before it:
-    // of those that it makes equal, by a factor of 0 or by rounding, the one of the largest x.
+    // The norm keeps or reverses the order of a channel's elements, so the largest can be found
+    // before the norm. The norm may make elements equal, by a factor of 0 or by rounding. The one
+    // that is chosen then has the largest x, or the smallest if the norm reverses the order.
     float largest[W];
     int where[W];
 #pragma unroll
@@ -52,7 +53,8 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
         Pack<T, W> read[at_once];
 #pragma unroll
         for (int u = 0; u < at_once; ++u) {
-          const int x = min(begin + u, last_x - 1);  // the last one again changes nothing
+          // reading the last element again changes nothing
+          const int x = min(begin + u, last_x - 1);
           read[u] = Pack<T, W>::at(
               from + (static_cast<std::int64_t>(y) * pool.width + x) * channels + channel);
         }
@@ -62,7 +64,7 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
 #pragma unroll
           for (int c = 0; c < W; ++c) {
             const float value = turned<W>(read[u][c], facts, c);
-            // The first of equal values of x counts.
+            // The first of equal elements of x is chosen.
             if (value > largest[c] || value != value) {
               largest[c] = value;
               where[c] = place;
@@ -90,7 +92,7 @@ __global__ void __launch_bounds__(sliding_threads, 2) pooled_norm_kernel(PooledN
 
 constexpr std::uint8_t no_place = 255;
 
-// The gradient of an element of x.
+// The gradient of a pack of x.
 template <class T, int W>
 __device__ Pack<T, W> gradient_of(const Pack<T, W>& x, const float (&sums)[W],
                                   const ChannelFacts<W>& facts, const ChannelShares<W>& shares) {
@@ -104,7 +106,7 @@ __device__ Pack<T, W> gradient_of(const Pack<T, W>& x, const float (&sums)[W],
   return of_x;
 }
 
-// Any windows: a thread has an element of x.
+// For any windows. A thread computes W channels of an element of x.
 template <class T, int W>
 __global__ void __launch_bounds__(sliding_threads, 2)
     pooled_norm_gradient_kernel(PooledNormBackward launch) {
@@ -127,7 +129,8 @@ __global__ void __launch_bounds__(sliding_threads, 2)
   }
 }
 
-// Windows of 3 x 3, two apart, padding 1: a thread has a square of 2 x 2, which four windows hold.
+// For windows of 3 x 3 with stride 2 and padding 1. A thread handles a square of 2 x 2 elements,
+// which four windows contain.
 template <class T, int W>
 __global__ void __launch_bounds__(sliding_threads, 2)
     pooled_norm_squares_kernel(PooledNormBackward launch) {
@@ -137,7 +140,7 @@ __global__ void __launch_bounds__(sliding_threads, 2)
   const auto channels = static_cast<int>(pool.channels), groups = channels / W;
   const std::int64_t row = blockIdx.x / pool.out_height;
   const int out_y = static_cast<int>(blockIdx.x % pool.out_height);
-  int loaded = -1;  // the channel whose facts are
+  int loaded = -1;  // the channel of `facts`
   ChannelFacts<W> facts;
   ChannelShares<W> shares;
   for (int i = static_cast<int>(threadIdx.x); i < pool.out_width * groups; i += sliding_threads) {
@@ -180,8 +183,8 @@ __global__ void __launch_bounds__(sliding_threads, 2)
 #pragma unroll
       for (int dx = 0; dx < 2; ++dx) {
         float sums[W] = {};
-        // Line dy of the square is line 1 + dy of the first window, and line 0 of the next one if
-        // dy is 1; so with columns.
+        // Line `dy` of the square is line 1 + dy of the first window. If dy is 1, it is also line 0
+        // of the next window. The same holds for columns.
 #pragma unroll
         for (int down = 0; down <= dy; ++down)
 #pragma unroll

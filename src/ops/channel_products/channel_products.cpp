@@ -1,4 +1,4 @@
-// Products per channel, by our kernels or in ATen's operators.
+// Products with factors per channel, by our kernels or with ATen's operators.
 #include "ops/channel_products/channel_products.h"
 
 #include "core/base/error.h"
@@ -22,7 +22,7 @@ ChannelProductsKernels channel_products_kernels;  // set once, before the first 
 
 constexpr auto maps_format = at::MemoryFormat::ChannelsLast;
 
-// x channels-last, factors contiguous.
+// x must be channels-last, and factors contiguous.
 ChannelProducts arguments_for(const at::Tensor& x, const at::Tensor& factors) {
   return {.x = x.const_data_ptr(),
           .factors = factors.const_data_ptr(),

@@ -1,5 +1,5 @@
-// Maps times factors per channel: a thread has eight channels of a place. The factors' gradients
-// are added up by chunks of places, then over the chunks in their order.
+// Multiplies maps by factors per channel. A thread handles eight channels of a place. The gradients
+// of the factors are summed over chunks of places first, then over the chunks in order.
 #include "ops/channel_products/channel_products_launch.h"
 #include "ops/shared/device/element.cuh"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int threads = 256, warps = threads / 32;
 
-// Eight channels of a place: of item, place of the map, and first channel.
+// Eight channels of a place. channel: the first of them.
 struct Eighth {
   std::int64_t item, place, channel;
 };
@@ -20,7 +20,7 @@ __device__ bool eighth_of(const ChannelProducts& launch, Eighth& found) {
   found = {row / launch.places, row % launch.places, i % groups * 8};
   return row < launch.items * launch.places;
 }
-// Where a place's channels begin in the result.
+// The index in the result at which a place's channels begin.
 __device__ std::int64_t out_at(const ChannelProducts& launch, std::int64_t item, std::int64_t set,
                                std::int64_t place) {
   return ((item * launch.sets + set) * launch.places + place) * launch.channels;
@@ -60,11 +60,11 @@ __global__ void __launch_bounds__(threads) of_maps_kernel(ChannelProducts launch
                        (at.item * launch.places + at.place) * launch.channels + at.channel);
 }
 
-// A block has a set, a chunk of the places of all items, and 256 channels: eight each lane, and a
-// place each warp.
+// A block handles a set of factors, a chunk of the places of all items, and 256 channels. Each lane
+// has eight channels. Each warp takes every `warps`-th place.
 template <class T>
 __global__ void __launch_bounds__(threads) of_factors_kernel(ChannelProducts launch) {
-  __shared__ float of_warps[warps][32][9];  // 9: so that lanes fall into different banks
+  __shared__ float of_warps[warps][32][9];  // 9, so that lanes use different banks
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const std::int64_t chunk = blockIdx.x, set = blockIdx.y;
   const std::int64_t channel = (static_cast<std::int64_t>(blockIdx.z) * 32 + lane) * 8;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(threads) of_factors_kernel(ChannelProducts lau
 #pragma unroll
   for (int k = 0; k < 8; ++k) of_warps[warp][lane][k] = sum[k];
   __syncthreads();
-  // A thread has one of the block's 256 channels.
+  // From here each thread sums one of the block's 256 channels.
   const int own_lane = static_cast<int>(threadIdx.x) / 8, own = static_cast<int>(threadIdx.x) % 8;
   float total = 0;
 #pragma unroll

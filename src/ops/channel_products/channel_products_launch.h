@@ -1,4 +1,4 @@
-// Launches the kernels that multiply maps by factors per channel from plain C++.
+// Lets plain C++ code launch the kernels that multiply maps by factors per channel.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_channel_products_forward(const ChannelProducts& arguments, cudaStream_t stream);
 cudaError_t launch_channel_products_backward(const ChannelProducts& arguments, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// The strides of one channel.
+// Sets channels-last strides even if there is only one channel.
 #include "ops/channels_last/channels_last.h"
 
 #include "core/base/error.h"

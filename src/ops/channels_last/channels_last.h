@@ -1,15 +1,17 @@
-// Makes tensors channels-last, in memory and in their strides.
+// Makes tensors channels-last, both in memory and in their strides.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 namespace lockstep {
 
-// x: [B, C, H, W] or [B, C, D, H, W]. Returns x or a copy, dense in the channels-last layout, with
-// the strides by which ATen's operators recognise this layout. With one channel both layouts have
-// the same bytes, and x.contiguous(ChannelsLast) returns x unchanged. A convolution of x with a
-// weight [N, 1, …] then returns the contiguous layout. Copying that result to channels-last would
-// cost more than the convolution.
+// Returns x or a copy, dense in the channels-last layout. The strides are those by which ATen
+// recognises this layout. x is [B, C, H, W] or [B, C, D, H, W].
+//
+// With one channel, contiguous and channels-last tensors have the same bytes, so
+// x.contiguous(ChannelsLast) returns x unchanged. A convolution of that x with a weight [N, 1, …]
+// returns a contiguous tensor. Copying that tensor to channels-last would cost more than the
+// convolution.
 at::Tensor as_channels_last(const at::Tensor& x);
 
 }  // namespace lockstep

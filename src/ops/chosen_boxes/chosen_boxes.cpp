@@ -1,4 +1,4 @@
-// Chosen boxes by our kernels or in ATen's operators.
+// Chosen boxes, by our kernels or with ATen's operators.
 #include "ops/chosen_boxes/chosen_boxes.h"
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-// Chosen boxes: a thread has a box.
+// Chosen boxes. A thread handles a box.
 #include "ops/chosen_boxes/chosen_boxes_launch.h"
 #include "ops/shared/device/device_assert.cuh"
 #include "ops/shared/device/runs.cuh"
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threads) flip_kernel(FlipBoxes launch) {
   reinterpret_cast<Corners*>(launch.out)[i] = box;
 }
 
-// 0 where there are too many.
+// Returns 0 if there are too many blocks for a launch.
 unsigned blocks_of(std::int64_t count) {
   const std::int64_t blocks = (count + threads - 1) / threads;
   return blocks > INT_MAX ? 0 : static_cast<unsigned>(blocks);

@@ -1,4 +1,4 @@
-// Launches the kernels that gather chosen boxes from plain C++.
+// Lets plain C++ code launch the kernels that gather chosen boxes.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_decode_chosen(const DecodeChosen& arguments, cudaStream_t stream);
 cudaError_t launch_gather_boxes(const GatherBoxes& arguments, cudaStream_t stream);
 cudaError_t launch_flip_boxes(const FlipBoxes& arguments, cudaStream_t stream);

@@ -51,7 +51,7 @@ void check_losses(const char* name, bool of_classes, const at::Tensor& values,
           cat(name, " wants all on ", values.device(), ", but got one on ", tensor.device()));
 }
 
-// All contiguous.
+// All tensors must be contiguous.
 ChosenLossArguments loss_arguments_of(const at::Tensor& values, const at::Tensor& question,
                                       const at::Tensor& targets, const at::Tensor& weights,
                                       std::int64_t first) {

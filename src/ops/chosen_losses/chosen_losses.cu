@@ -1,4 +1,5 @@
-// Cross-entropy, or the square, of what each row is asked for: a thread per answer.
+// Cross-entropy or squared error of the question that each row is asked. A thread handles an
+// answer.
 #include "ops/chosen_losses/chosen_losses_launch.h"
 #include "ops/shared/device/device_assert.cuh"
 #include "ops/shared/device/element.cuh"
@@ -9,10 +10,10 @@ namespace lockstep {
 namespace {
 
 constexpr int threads = 256;
-// Threads of a block that sums a chunk. A small batch has only few chunks.
+// Threads of a block that sums a chunk. There are many, because a small batch has only few chunks.
 constexpr int sum_threads = 1024, warps = sum_threads / 32;
 
-// Its logits as softmax sees them.
+// The softmax of an answer's logits: their maximum, and the sum of exp(logit - maximum).
 struct Softmax {
   float most = -INFINITY, sum = 0;
 
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(sum_threads) sums_kernel(ChosenLossForward lau
     launch.partial[blockIdx.x * shared.questions + threadIdx.x] = sum;
 }
 
-// A warp per question.
+// Each warp adds up the chunks of one question.
 __global__ void finish_kernel(ChosenLossForward launch) {
   const std::int64_t questions = launch.shared.questions;
   const int question = static_cast<int>(threadIdx.x) / 32;
@@ -88,7 +89,8 @@ __global__ void finish_kernel(ChosenLossForward launch) {
   if (threadIdx.x % 32 == 0) launch.sums[question] = sum;
 }
 
-// A thread per answer to each question, asked or not.
+// A thread handles an answer to one of the questions. Answers to questions that were not asked get
+// a gradient of 0.
 template <class T>
 __global__ void __launch_bounds__(threads) gradient_kernel(ChosenLossBackward launch) {
   const ChosenLossArguments& shared = launch.shared;

@@ -1,4 +1,4 @@
-// Losses of rows, added up by question. Each row answers one of several questions.
+// Computes losses of rows, and adds them up by question. Each row answers one of several questions.
 #pragma once
 
 #include "ops/chosen_losses/chosen_arguments.h"
@@ -9,26 +9,31 @@
 
 namespace lockstep {
 
-// logits: [N, Q, M, C], floating. Each question has M softmaxes over C classes. question: i64 [N],
-// of each row. A row with a question outside of [first, first + Q) does not count. targets: i64 [N,
-// M], in [0, C). weights: f32 [N, M]. Returns [Q], f32 (f64 for logits of f64):
+// Returns the sum of cross-entropies for each of Q questions, [Q], f32 (f64 for logits of f64):
 //   [q] = sum of weights[n, m] × -log softmax(logits[n, q, m])[targets[n, m]]
-//         over m and rows n whose question is first + q
-// Computed in f32 (f64), in a fixed order. On GPUs it takes one pass in each direction, for at most
-// `chosen_most_questions` questions. Differentiable in logits, and second derivatives use ATen's
-// operators. Throws Error for other shapes and types. A target that is not a class is an error on
-// the CPU, and stops a GPU.
+//         over all m, and over the rows n whose question is first + q
+// Arguments:
+//   logits     [N, Q, M, C], floating: for each question M answers, with C classes each
+//   question   i64 [N]: the question of each row; rows outside of [first, first + Q) are ignored
+//   targets    i64 [N, M], in [0, C)
+//   weights    f32 [N, M]
+// Computes in f32 (f64 for f64), on GPUs in a fixed order. GPUs need one pass in each direction,
+// for at most `chosen_most_questions` questions. The result is differentiable in logits, and second
+// derivatives use ATen's operators. Throws Error for other shapes and dtypes. A target outside of
+// [0, C) is an error on the CPU, and fails a device-side assertion on GPUs.
 at::Tensor chosen_cross_entropy(const at::Tensor& logits, const at::Tensor& question,
                                 const at::Tensor& targets, const at::Tensor& weights,
                                 std::int64_t first = 0);
 
-// predictions: [N, Q], floating. targets, weights: f32 [N]. By the same rules, returns
+// Returns the sum of squared errors for each question, by the same rules:
 //   [q] = sum of weights[n] × (predictions[n, q] - targets[n])²
+// predictions are floating [N, Q]. targets and weights are f32 [N].
 at::Tensor chosen_squares(const at::Tensor& predictions, const at::Tensor& question,
                           const at::Tensor& targets, const at::Tensor& weights,
                           std::int64_t first = 0);
 
-// Both losses in ATen's operators, on any device. With i64 targets it computes the first one.
+// Computes both losses with ATen's operators, on any device: cross-entropy for i64 targets, else
+// squares.
 at::Tensor chosen_losses_reference(const at::Tensor& values, const at::Tensor& question,
                                    const at::Tensor& targets, const at::Tensor& weights,
                                    std::int64_t first);

@@ -1,4 +1,4 @@
-// Launches the kernels of losses by question from plain C++.
+// Lets plain C++ code launch the kernels of losses by question.
 #pragma once
 
 #include "ops/chosen_losses/chosen_arguments.h"
@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// The functions only enqueue work. They neither synchronise nor allocate. The kernels add up sums
+// in a fixed order.
 cudaError_t launch_chosen_losses_forward(const ChosenLossForward& arguments, cudaStream_t stream);
 cudaError_t launch_chosen_losses_backward(const ChosenLossBackward& arguments, cudaStream_t stream);
 

@@ -13,7 +13,8 @@ namespace {
 
 ColumnSumsKernel column_sums_kernel = nullptr;  // set once, before the first step
 
-// Blocks that share a column's rows: several where there are many rows and few columns.
+// Returns how many blocks share a column's rows. There are several if there are many rows and few
+// columns.
 std::int64_t shares_for(std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t rows_of_share = 2048, blocks_wanted = 528, columns_of_block = 32;
   const std::int64_t blocks = (columns + columns_of_block - 1) / columns_of_block;

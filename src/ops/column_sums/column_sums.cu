@@ -1,6 +1,5 @@
-// Sums of the columns of a matrix: a block adds up 32 columns of some rows, whose neighbouring
-// threads read neighbouring elements; with several blocks to a column their sums are added up in
-// order.
+// Sums the columns of a matrix. A block sums 32 columns over some of the rows. Neighbouring threads
+// read neighbouring elements. If several blocks share a column, their sums are added in order.
 #include "ops/column_sums/column_sums_launch.h"
 #include "ops/shared/device/element.cuh"
 
@@ -8,7 +7,7 @@ namespace lockstep {
 namespace {
 
 constexpr int threads = 512, columns_per_block = 32, per_thread = 8;
-constexpr int groups = columns_per_block / per_thread;  // of columns
+constexpr int groups = columns_per_block / per_thread;  // groups of columns
 constexpr int lanes = threads / groups;                 // threads with the same columns
 constexpr int warps = threads / 32;
 
@@ -43,7 +42,7 @@ __global__ void __launch_bounds__(threads) column_sums_kernel(ColumnSums sums) {
       for (int i = 0; i < per_thread; ++i) mine[i] += values[i];
     }
   }
-  // Threads of a warp with the same columns are `groups` apart.
+  // The threads of a warp with the same columns have indices that are `groups` apart.
 #pragma unroll
   for (int apart = groups; apart < 32; apart *= 2)
 #pragma unroll

@@ -1,4 +1,4 @@
-// Sums over all rows, which are the gradients of biases.
+// Sums a matrix over its rows. The gradient of a bias is such a sum.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -7,8 +7,10 @@
 
 namespace lockstep {
 
-// Adds the sum over all rows of `matrix` [..., n] (f32|bf16|f16|f64) to `into` [n], f32 or f64,
-// contiguous, on the same device. The order of the sum is always the same. Not differentiable.
+// Adds the sum over all rows of `matrix` to `into`. The order of the sum is always the same. There
+// is no derivative.
+//   matrix   [..., n], f32|bf16|f16|f64
+//   into     [n], f32 or f64, contiguous, on the same device
 void add_column_sums(const at::Tensor& into, const at::Tensor& matrix);
 
 using ColumnSumsKernel = void (*)(const ColumnSums&);  // runs on the current stream

@@ -1,4 +1,4 @@
-// Launches the kernel of ops/column_sums/column_sums.h from plain C++.
+// Lets plain C++ code launch the kernel of ops/column_sums/column_sums.h.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-// It only enqueues, and neither synchronises nor allocates. So it can be captured into a graph.
+// The function only enqueues work, so it can be captured into a graph. It neither synchronises nor
+// allocates.
 cudaError_t launch_column_sums(const ColumnSums& sums, cudaStream_t stream);
 
 }  // namespace lockstep

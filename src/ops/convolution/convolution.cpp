@@ -25,7 +25,7 @@ at::Tensor convolution_by_aten(const at::Tensor& x, const at::Tensor& weight,
                          /*transposed=*/false, /*output_padding=*/{0}, shape.groups);
 }
 
-// wanted: of x, weight and bias.
+// wanted: which gradients are needed, of x, weight and bias.
 std::tuple<at::Tensor, at::Tensor, at::Tensor> gradients_by_aten(const at::Tensor& up,
                                                                  const variable_list& saved,
                                                                  const ConvolutionShape& shape,
@@ -78,7 +78,7 @@ struct Convolution : torch::autograd::Function<Convolution> {
     GradientWriter writer({{.parameter = weight, .needed = wanted[1], .can = can},
                            {.parameter = bias, .needed = wanted[2], .can = can}},
                           bytes_of({up, saved[0]}));
-    if (writer.on_side_stream()) {  // elsewhere autograd has all
+    if (writer.on_side_stream()) {  // otherwise autograd gets all gradients
       const GradientTarget of_weight = writer.open(0), of_bias = writer.open(1);
       writer.run({up, saved[0]}, [=] {
         const auto [nothing, own, of_own_bias] =

@@ -1,4 +1,5 @@
-// Tensors that lie alike on one GPU go into the launches; ATen copies the rest.
+// Copies tensors with equal strides on one GPU by our kernel, many in each launch. ATen copies the
+// rest.
 #include "ops/copy_all/copy_all.h"
 
 #include "core/base/check.h"
@@ -11,7 +12,7 @@ namespace {
 
 CopyKernel copy_kernel = nullptr;  // set once, before the first step
 
-// Nothing for what ATen is to copy.
+// Returns nothing if ATen must do the copy.
 std::optional<CopyKind> kind_of(const at::Tensor& to, const at::Tensor& from) {
   if (copy_kernel == nullptr || !to.is_cuda() || from.device() != to.device() ||
       to.strides() != from.strides() || !to.is_non_overlapping_and_dense())

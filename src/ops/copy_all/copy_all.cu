@@ -1,4 +1,4 @@
-// Ranges of bytes, a few blocks for each.
+// Copies ranges of bytes, or converts their elements. Each range has a few blocks.
 #include "ops/copy_all/copy_all_launch.h"
 #include "ops/shared/device/element.cuh"
 
@@ -17,7 +17,7 @@ __device__ void copy(const CopyRange& range, std::int64_t begin, std::int64_t en
   for (std::int64_t i = begin / size + threadIdx.x; i < end / size; i += threads) to[i] = from[i];
 }
 
-// Elements of From made To, between bytes of `from`.
+// Converts elements of type From to type To. begin, end: bytes of `from`.
 template <class From, class To>
 __device__ void convert(const CopyRange& range, std::int64_t begin, std::int64_t end) {
   const auto* const from = static_cast<const From*>(range.from);
@@ -33,7 +33,7 @@ __device__ void convert(const CopyRange& range, std::int64_t begin, std::int64_t
 }
 
 __global__ void __launch_bounds__(threads) copies_kernel(CopyLaunch launch) {
-  int own = 0;  // the last range that begins at this block or before, and is not empty
+  int own = 0;  // the last range that begins at this block or before and is not empty
   for (int i = 1; i < launch.count; ++i)
     if (launch.ranges[i].blocks <= blockIdx.x) own = i;
   const CopyRange range = launch.ranges[own];

@@ -1,4 +1,4 @@
-// Copies several tensors at once. On GPUs this takes one launch instead of one per tensor.
+// Copies several tensors at once. On GPUs one launch copies up to 32 tensors.
 #pragma once
 
 #include "ops/copy_all/copy_arguments.h"
@@ -10,8 +10,10 @@
 
 namespace lockstep {
 
-// first: the destination. second: the source, of the same shape. bf16 or f16 may be copied to f32,
-// and f32 to bf16. Runs on the current stream.
+// Copies the second tensor of each pair to the first one. Both have the same shape. Runs on the
+// current stream. Our kernel copies tensors of one dtype, bf16 and f16 to f32, and f32 to bf16.
+// Both tensors must be on one GPU, dense and with the same strides. ATen copies all other pairs,
+// one by one.
 using Copies = std::vector<std::pair<at::Tensor, at::Tensor>>;
 void copy_all(const Copies& copies);
 

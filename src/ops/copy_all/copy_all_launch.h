@@ -1,4 +1,4 @@
-// Launches the kernel of ops/copy_all/copy_all.h from plain C++.
+// Lets plain C++ code launch the kernel of ops/copy_all/copy_all.h.
 #pragma once
 
 #include "ops/copy_all/copy_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// It only enqueues, and neither synchronises nor allocates.
+// The function only enqueues work. It neither synchronises nor allocates.
 cudaError_t launch_copies(const CopyLaunch& launch, cudaStream_t stream);
 
 }  // namespace lockstep

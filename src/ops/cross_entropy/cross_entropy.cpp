@@ -1,4 +1,4 @@
-// The loss in pieces of rows, on whichever path the device has.
+// Computes the loss in pieces of rows, by the implementation for the device.
 #include "ops/cross_entropy/cross_entropy.h"
 
 #include "core/base/check.h"
@@ -99,7 +99,8 @@ at::Tensor cross_entropy_reference(const at::Tensor& logits, const at::Tensor& t
   const at::Tensor log_p = at::log_softmax(logits, -1, work);
   const at::Tensor counts = targets.ge(0);
   const at::Tensor column = targets.clamp_min(0).unsqueeze(1);
-  // Not a product with 0: what does not count may be infinite, or no number.
+  // Ignored rows may contain infinity or NaN. A product with 0 would keep these, so where() is
+  // used.
   const at::Tensor picked = log_p.gather(1, column).squeeze(1).neg().to(at::kFloat);
   const at::Tensor losses = at::where(counts, picked, 0.0);
   at::Tensor gradient = log_p.exp_();

@@ -1,5 +1,5 @@
-// Cross-entropy and its gradient: a block takes a row, reads it twice, the second time from shared
-// memory or the cache, and writes the gradient over it.
+// Cross-entropy and its gradient. A block handles a row and reads it twice, the second time from
+// shared memory or from the cache. It overwrites the row with the gradient.
 #include "ops/cross_entropy/cross_entropy_launch.h"
 #include "ops/shared/device/device_assert.cuh"
 #include "ops/shared/device/element.cuh"
@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// Without the steps that __expf takes for results too small to be normal numbers.
+// Like __expf, but without its extra steps for denormal results.
 __device__ inline float exp_fast(float x) {
   constexpr float log2_of_e = 1.44269504F;
   float result;
@@ -17,9 +17,9 @@ __device__ inline float exp_fast(float x) {
   return result;
 }
 
-// The largest value so far and the sum of exp(value - largest). While all values are -inf, so is
-// the largest, and the sum stays 0: -inf less itself would be NaN. A value that is NaN makes the
-// sum NaN.
+// The largest value so far and the sum of exp(value - largest). While all values are -inf,
+// `largest` is -inf too and the sum stays 0. base() then is 0, because -inf - -inf would be NaN. A
+// value that is NaN makes the sum NaN.
 struct Softmax {
   float largest = -INFINITY, sum = 0;
 
@@ -54,7 +54,7 @@ __device__ void merge_warp(Softmax& own) {
   }
 }
 
-// Every thread gets the result.
+// Merges the values of all threads. Every thread gets the result.
 template <int threads>
 __device__ void merge_block(Softmax& own) {
   merge_warp(own);
@@ -73,7 +73,7 @@ __device__ void merge_block(Softmax& own) {
   }
 }
 
-// Takes eight logits at once: the sum is scaled for a new largest at most once.
+// Adds eight logits at once, so that the sum is rescaled at most once.
 __device__ inline void take_eight(Softmax& own, const float (&values)[8]) {
   float top = values[0];
 #pragma unroll
@@ -84,7 +84,7 @@ __device__ inline void take_eight(Softmax& own, const float (&values)[8]) {
   for (int k = 0; k < 8; ++k) own.sum += exp_fast(values[k] - base);
 }
 
-// The row's target, >= 0 where the row counts.
+// The row's target. It is negative if the row is ignored.
 __device__ inline std::int64_t target_of(const CrossEntropyArguments& launch) {
   const std::int64_t target = launch.targets[blockIdx.x];
   LOCKSTEP_DEVICE_ASSERT(target < launch.classes &&
@@ -92,7 +92,7 @@ __device__ inline std::int64_t target_of(const CrossEntropyArguments& launch) {
   return target;
 }
 
-// The parts of a row's gradient, known once the whole row was read.
+// The values that determine a row's gradient. They are known when the whole row has been read.
 struct Gradient {
   float largest, factor, scale;
   bool counts;
@@ -100,7 +100,8 @@ struct Gradient {
   __device__ float of(float logit) const { return exp_fast(logit - largest) * factor; }
 };
 
-// Merges the threads' shares, writes the row's loss, and returns when all have read `at_target`.
+// Merges the threads' values and writes the row's loss. Returns when all threads have read
+// `at_target`.
 template <int threads>
 __device__ Gradient finish_row(const CrossEntropyArguments& launch, Softmax own, bool counts,
                                float at_target) {
@@ -115,7 +116,7 @@ __device__ Gradient finish_row(const CrossEntropyArguments& launch, Softmax own,
   return {own.largest, scale / own.sum, scale, counts};
 }
 
-// The target's own gradient, over what the loop of all columns wrote there.
+// Writes the gradient at the target over the value that the loop over all columns wrote there.
 template <class T, int threads>
 __device__ void write_target(T* row, std::int64_t target, const Gradient& gradient,
                              float at_target) {
@@ -127,7 +128,8 @@ __device__ void write_target(T* row, std::int64_t target, const Gradient& gradie
     row[target] = from_float<T>(gradient.of(at_target) - gradient.scale);
 }
 
-// Rows are multiples of eight and aligned. `vector_at(i)` gives a row's vector of eight.
+// For rows that are aligned and a multiple of eight long. vector_at(i) returns the row's vector of
+// eight from column i.
 template <class T, int threads, class Vectors>
 __device__ void write_gradient(T* row, std::int64_t classes, const Gradient& gradient,
                                const Vectors& vector_at) {
@@ -142,7 +144,7 @@ __device__ void write_gradient(T* row, std::int64_t classes, const Gradient& gra
   }
 }
 
-// `vector`: rows are multiples of eight and aligned.
+// `vector`: whether rows are aligned and a multiple of eight long.
 template <class T, int threads, bool vector>
 __global__ void __launch_bounds__(threads) cross_entropy_kernel(CrossEntropyArguments launch) {
   const std::int64_t classes = launch.classes;
@@ -171,9 +173,9 @@ __global__ void __launch_bounds__(threads) cross_entropy_kernel(CrossEntropyArgu
   write_target<T, threads>(row, target, gradient, at_target);
 }
 
-// The same for rows so short that two fit into a processor's shared memory. The whole row is
-// requested at once and read from memory once. While one block computes, the other loads. A thread
-// reads only its own copies, so it waits for no other.
+// The same for rows so short that two fit into a multiprocessor's shared memory. A row is requested
+// at once and read from global memory only once. While one block computes, the other one loads. A
+// thread reads only its own copies, so it waits for no other thread.
 constexpr int shared_threads = 512, group_vectors = 4;
 
 template <class T>
@@ -215,9 +217,9 @@ __global__ void __launch_bounds__(shared_threads, 2) shared_kernel(CrossEntropyA
   write_target<T, shared_threads>(row, target, gradient, at_target);
 }
 
-// Whether two blocks with so much shared memory fit on a processor.
+// Whether two blocks with `bytes` of shared memory each fit on a multiprocessor.
 bool two_fit(std::size_t bytes) {
-  constexpr std::size_t reserved = 2048;  // what a block takes besides
+  constexpr std::size_t reserved = 2048;  // shared memory that a block takes in addition
   int device = 0, most = 0, all = 0;
   if (cudaGetDevice(&device) != cudaSuccess) return false;
   cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);

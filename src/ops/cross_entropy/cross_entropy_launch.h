@@ -1,4 +1,4 @@
-// Launches the cross-entropy kernel from plain C++.
+// Lets plain C++ code launch the cross-entropy kernel.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// It only enqueues, and neither synchronises nor allocates.
+// The function only enqueues work. It neither synchronises nor allocates.
 cudaError_t launch_cross_entropy(const CrossEntropyArguments& arguments, cudaStream_t stream);
 
 }  // namespace lockstep

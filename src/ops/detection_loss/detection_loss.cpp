@@ -1,4 +1,4 @@
-// Losses of a detector's rows, by our kernels or in ATen's operators.
+// Losses of a detector's rows, by our kernels or with ATen's operators.
 #include "ops/detection_loss/detection_loss.h"
 
 #include "core/base/error.h"
@@ -26,7 +26,7 @@ using torch::autograd::variable_list;
 
 DetectionLossKernels detection_loss_kernels;  // set once, before the first step
 
-// All but logits and deltas.
+// All arguments except logits and deltas.
 struct Given {
   at::Tensor from;
   RowTargets targets;
@@ -87,7 +87,7 @@ bool detection_loss_kernels_serve(const at::Tensor& logits, const at::Tensor& de
          deltas.numel() <= std::numeric_limits<std::int32_t>::max();
 }
 
-// As kernels read them; keeps what it had to copy.
+// The arguments in the form that kernels read. Also owns the copies that were needed.
 struct Rows {
   InRuns logits, deltas;
   at::Tensor positive, weight, box, from, label, picture_weight;
@@ -246,7 +246,8 @@ DetectionLoss detection_loss_reference(const at::Tensor& logits, const at::Tenso
   else
     entropy = at::binary_cross_entropy_with_logits(logits.reshape(rows).to(work), positive.to(work),
                                                    {}, {}, at::Reduction::None);
-  // A row that is not positive must add nothing, whatever its numbers are: not a product with 0.
+  // Rows that are not positive must contribute nothing, even NaN. A product with 0 would keep NaN,
+  // so they are masked.
   const at::Tensor counts = positive.unsqueeze(-1);
   const at::Tensor each = label.defined() ? from.reshape(box.sizes()) : from.reshape({-1, 4});
   const at::Tensor wanted = encode_boxes(box.to(work), each.to(work), options.coding);

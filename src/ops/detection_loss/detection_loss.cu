@@ -1,5 +1,6 @@
-// Losses of a detector's rows: a thread has a row. Forward adds up what the rows of a block cost,
-// then one block what all blocks have; backward works a row out again for its gradient.
+// Losses of a detector's rows. A thread handles a row. Forward sums the losses of each block's
+// rows, then a single block sums over all blocks. Backward computes each row again for its
+// gradient.
 #include "ops/detection_loss/detection_loss_inline.h"
 #include "ops/detection_loss/detection_loss_launch.h"
 #include "ops/shared/device/device_assert.cuh"
@@ -61,7 +62,7 @@ __device__ float class_cost(const DetectionLossArguments& rows, std::uint32_t ro
          (logit_of(rows, first + static_cast<std::uint32_t>(label)) - entropy.largest);
 }
 
-// Deltas less what they should be.
+// The row's deltas minus its target deltas.
 __device__ Corners box_error(const DetectionLossArguments& rows, std::uint32_t row) {
   const Corners found = load_four(rows.deltas_dtype, rows.deltas, rows.deltas_runs, row);
   const Corners wanted =

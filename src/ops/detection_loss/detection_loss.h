@@ -1,5 +1,5 @@
-// The loss of a detector's rows: cross-entropy of their logits and smooth L1 of their boxes. One
-// pass computes the weighted sums of both.
+// Computes the loss of a detector's rows: cross-entropy of their logits, and smooth L1 of their
+// boxes. One pass computes the weighted sums of both.
 #pragma once
 
 #include "ops/boxes/boxes.h"
@@ -12,43 +12,50 @@ namespace lockstep {
 
 struct DetectionLossOptions {
   BoxCoding coding;
-  double beta = 1;  // of smooth L1, above 0: where its parabola becomes a line
-  // Factors of the two sums.
+  double beta = 1;  // the difference at which smooth L1 becomes linear; above 0
+  // The factors of the two sums.
   double class_factor = 1, box_factor = 1;
 };
 
-// Sums over all rows, f32 and 0-dim (f64 for logits of f64). Row r of picture q has the weight w =
+// Two sums over all rows, 0-dim f32 (f64 for logits of f64). Row r of picture q has the weight w =
 // targets.weight[r] × picture_weight[q]. It adds:
-//   classes: w × cross-entropy
-//   boxes:   w × the smooth L1 of deltas − encode_boxes(targets.box, from), its four numbers added
-//            up, of positive rows; deltas and boxes of other rows may be anything
+//   classes: w × its cross-entropy
+//   boxes:   w × smooth L1 of deltas − encode_boxes(targets.box, from), over its four numbers
+// Only positive rows add to `boxes`. The deltas and boxes of other rows may be anything.
 struct DetectionLoss {
   at::Tensor classes, boxes;
 };
 
-// For rows with one logit: binary cross-entropy (of the sigmoid) with `positive`. logits: floating,
-// one element for each element of targets.positive, in that order, in any shape. deltas: four
-// elements for each, so [..., 4 A] also fits. Both are read in place if they are a convolution's
-// channels-last result. anchors: f32 [P, 4]; row r has anchor r % P. targets: as in match_boxes.h,
-// with pictures as the first axis. picture_weight: f32 [Q], or undefined for 1. Computed in f32
-// (f64 for logits of f64), on GPUs in a fixed order. Differentiable in logits and deltas, and
-// second derivatives use ATen's operators. Throws Error for other shapes and types.
+// For rows with one logit: uses the binary cross-entropy of the logit's sigmoid with
+// targets.positive.
+//   logits           floating, one element per element of targets.positive, in that order
+//   deltas           floating, four elements per row in that order, in any shape
+//   anchors          f32 [P, 4]; row r has anchor r % P
+//   targets          as in match_boxes.h; the first axis is the picture
+//   picture_weight   f32 [Q]; undefined if all are 1
+// logits may have any shape. A channels-last result of a convolution is read in place. It computes
+// in f32 (f64 for logits of f64), on GPUs in a fixed order. The sums are differentiable in logits
+// and deltas, and second derivatives use ATen's operators. Throws Error for other shapes and
+// dtypes.
 DetectionLoss proposal_loss(const at::Tensor& logits, const at::Tensor& deltas,
                             const at::Tensor& anchors, const RowTargets& targets,
                             const at::Tensor& picture_weight,
                             const DetectionLossOptions& options = {});
 
-// For rows with a logit per class, and one for the background if it has a label: cross-entropy (of
-// the softmax) with `label`, i64 of targets.positive's shape. A row with a negative label has no
-// class loss. logits: floating [rows, C]. from: f32 [..., 4], a box for each row. The rest is as
-// above. A label that is not below C stops the device on GPUs, and is an error elsewhere.
+// For rows with one logit per class: uses the cross-entropy of the softmax with `label`. If the
+// background has a label, it also has a logit.
+//   logits   floating [rows, C]
+//   from     f32 [..., 4], one box per row
+//   label    i64, in the shape of targets.positive; a row with a negative label has no class loss
+// The rest is as for proposal_loss. A label of C or more fails a device-side assertion on GPUs, and
+// is an error on the CPU.
 DetectionLoss region_loss(const at::Tensor& logits, const at::Tensor& deltas,
                           const at::Tensor& from, const RowTargets& targets,
                           const at::Tensor& label, const at::Tensor& picture_weight,
                           const DetectionLossOptions& options = {});
 
-// Both losses in ATen's operators, on any device. With an undefined label it computes the first
-// one.
+// Computes both losses with ATen's operators, on any device: proposal_loss if `label` is undefined,
+// else region_loss.
 DetectionLoss detection_loss_reference(const at::Tensor& logits, const at::Tensor& deltas,
                                        const at::Tensor& from, const RowTargets& targets,
                                        const at::Tensor& label, const at::Tensor& picture_weight,

@@ -1,4 +1,4 @@
-// The loss of a detector's row and its slope, for kernels and plain C++.
+// Computes the loss of a detector's row and its derivative, for kernels and plain C++.
 #pragma once
 
 #include "ops/boxes/box_inline.h"
@@ -9,18 +9,18 @@ struct CostAndSlope {
   float cost, slope;
 };
 
-// Binary cross-entropy of a logit; NaN stays NaN.
+// Binary cross-entropy of a logit. NaN stays NaN.
 LOCKSTEP_HOST_DEVICE inline CostAndSlope binary_cross_entropy_of(float logit, bool positive) {
   const float small = std::exp(-std::fabs(logit));
   const float larger = 1.0F / (1.0F + small), smaller = small * larger;
-  const float wrong = positive ? -logit : logit;  // its softplus is the cost
+  const float wrong = positive ? -logit : logit;  // the cost is softplus(wrong)
   const float cost = (wrong > 0 ? wrong : 0.0F) + std::log1p(small);
   const float error = wrong >= 0 ? larger : smaller;
   if (logit != logit) return {logit, logit};
   return {cost, positive ? -error : error};
 }
 
-// beta above 0; NaN stays NaN.
+// Smooth L1 of a difference. `beta` is above 0. NaN stays NaN.
 LOCKSTEP_HOST_DEVICE inline CostAndSlope smooth_l1_of(float difference, float beta) {
   const float size = std::fabs(difference);
   if (size < beta) return {0.5F * size * size / beta, difference / beta};
@@ -29,9 +29,9 @@ LOCKSTEP_HOST_DEVICE inline CostAndSlope smooth_l1_of(float difference, float be
   return {cost, difference > 0 ? 1.0F : -1.0F};
 }
 
-// Cross-entropy over `columns` logits of a row, which logit_at(i) returns. The cost is the log of
-// the sum of exponentials, minus the label's logit. The probability of a column is exp(logit -
-// log_sum).
+// Computes the parts of a row's cross-entropy over `columns` logits. logit_at(i) returns logit i.
+// log_sum is largest + log_of_rest, the logarithm of the sum of exponentials. The cost is log_sum
+// minus the label's logit. The probability of a column is exp(logit - log_sum).
 struct RowEntropy {
   float largest, log_of_rest;  // the logarithm of the sum of exponentials, in two parts
 };

@@ -1,4 +1,4 @@
-// Launches the kernels of a detector's losses from plain C++.
+// Lets plain C++ code launch the kernels of a detector's losses.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_detection_loss_forward(const DetectionLossForward& launch, cudaStream_t stream);
 cudaError_t launch_detection_loss_backward(const DetectionLossBackward& launch,
                                            cudaStream_t stream);

@@ -1,4 +1,4 @@
-// Dropout as an operation with gradients, on whichever path the device has.
+// Dropout as an operation with gradients, by the implementation for the device.
 #include "ops/dropout/dropout.h"
 
 #include "core/base/check.h"
@@ -55,8 +55,8 @@ at::Tensor without_gradient(const at::Tensor& x, const DropoutDraw& drawn) {
                            : dropout_reference(x, p, counters, layer);
 }
 
-// The gradient of dropout is dropout of the gradient under the same mask. The counters are saved,
-// so that autograd refuses a backward pass after they were overwritten.
+// The gradient of dropout is dropout of the gradient with the same mask. The counters are saved. So
+// autograd refuses a backward pass if they were overwritten.
 struct Dropout : torch::autograd::Function<Dropout> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
                             double p, const at::Tensor& counters, std::int64_t layer,

@@ -1,5 +1,5 @@
-// Dropout on the GPU: a thread draws the words of four elements at a time and loads and stores them
-// as one vector where rows allow it.
+// Dropout on the GPU. A thread draws the random words of four elements at a time. If rows allow it,
+// it loads and stores these elements as one vector.
 #include "ops/dropout/dropout_launch.h"
 #include "ops/dropout/dropped.cuh"
 #include "ops/shared/device/element.cuh"
@@ -21,11 +21,11 @@ struct Facts {
   float scale;
   const std::int64_t* counters;
   std::int64_t layer;
-  const std::int64_t* offsets;  // of ragged rows alone, as the number of items
+  const std::int64_t* offsets;  // set only for ragged rows, like `items`
   std::int64_t items;
 };
 
-// `vector`: row_elements is a multiple of four and both pointers are aligned to a Quad.
+// vector: whether row_elements is a multiple of four and both pointers are aligned to a Quad.
 template <class T, bool vector>
 __device__ void drop_quad(const T* x, T* y, std::int64_t row, std::int64_t quad,
                           const PhiloxWords& words, const Facts& facts) {
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(threads) dropout_kernel(const T* x, T* y, Fact
   }
 }
 
-// `vector`: a quad never belongs to two items, and lies aligned. Otherwise a thread takes an
-// element by itself.
+// vector: whether each quad belongs to one item and is aligned. If not, a thread handles single
+// elements.
 template <class T, bool vector>
 __global__ void __launch_bounds__(threads) ragged_kernel(const T* x, T* y, Facts facts) {
   const std::int64_t seed = facts.counters[0], step = facts.counters[1];
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(threads) ragged_kernel(const T* x, T* y, Facts
   }
 }
 
-// Enough blocks to fill the GPU several times over, or as many as there is work for.
+// Enough blocks to fill the GPU several times, but not more than the work needs.
 cudaError_t grid_size(std::int64_t quads, int& blocks) {
   static int processors = 0;  // a process has one GPU; racing threads store the same number
   if (processors == 0) {

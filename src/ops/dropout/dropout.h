@@ -1,4 +1,5 @@
-// Dropout whose mask is a pure function of (seed, step, layer, place, element).
+// Computes dropout with a mask that depends only on seed, step, layer, the row's index in the
+// global batch, and the element.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,29 +8,32 @@
 
 namespace lockstep {
 
-// Returns y = x * mask / (1 - p), differentiable in x. The backward pass draws the mask again, so
-// that it need not be kept. x: [B, ...], f32|bf16|f16, contiguous. counters: i64 [3] on x's device
-// (seed, step, first_global_row). Element e of row b is kept if word e % 4 of
-//   philox(counter = {e / 4, first_global_row + b, step, layer}, key = seed * 2 + 1)   (low 32 bits
-//   each)
-// is >= p * 2^32. The CPU uses a loop over rows. CUDA uses the registered kernel, or ATen's
-// operators without it.
+// Returns y = x * mask / (1 - p), contiguous and differentiable in x. Backward computes the mask
+// again, so the mask is not kept.
+//   x          [B, ...], floating
+//   counters   i64 [3] on x's device: seed, step, first_global_row
+// Element e of row b is kept if word e % 4 of
+//   philox(counter = {e / 4, first_global_row + b, step, layer}, key = seed * 2 + 1)
+// is at least p * 2^32. Only the low 32 bits of each counter are used. The CPU uses a loop over
+// rows. GPUs use the registered kernel, or ATen's operators if there is none.
 at::Tensor dropout(const at::Tensor& x, double p, const at::Tensor& counters, std::int64_t layer);
 
-// The same for concatenated rows of different lengths, such as the ragged fields of
-// training/data/collate.h. Row b is x[offsets[b]] to x[offsets[b + 1] - 1], and its elements are
-// numbered from its first one. So a row has the same mask wherever it lies. x: [N, ...]. offsets:
-// i32|i64 [B + 1] on its device, from 0 to at most N. Elements from the last offset on belong to no
-// row and become 0. Throws Error for other offsets, on the CPU only, because a check would wait for
-// the GPU.
+// Computes the same for concatenated rows of different lengths, such as the ragged fields of
+// training/data/collate.h.
+//   x         [N, ...]
+//   offsets   i32|i64 [B + 1] on x's device, from 0 to at most N
+// Row b is x[offsets[b]] to x[offsets[b + 1] - 1]. Its elements are numbered from its first one, so
+// its mask does not depend on its place in x. Elements from the last offset on belong to no row and
+// become 0. Other offsets throw Error on the CPU. They are not checked on GPUs, because a check
+// would wait for the device.
 at::Tensor ragged_dropout(const at::Tensor& x, const at::Tensor& offsets, double p,
                           const at::Tensor& counters, std::int64_t layer);
 
-// The parameters of one dropout, for operations that include a dropout. Its mask is that of
-// `dropout`, or with offsets that of `ragged_dropout`. p == 0: no dropout.
+// The parameters of one dropout, for operations that include it. The mask is that of `dropout`, or
+// with offsets that of `ragged_dropout`. If p is 0, there is no dropout.
 struct DropoutDraw {
   double p = 0;
-  at::Tensor counters, offsets;  // offsets: undefined for rows of one length
+  at::Tensor counters, offsets;  // offsets is undefined for rows of one length
   std::int64_t layer = 0;
 };
 at::Tensor dropout(const at::Tensor& x, const DropoutDraw& draw);
@@ -39,11 +43,11 @@ struct DropoutArguments {
   void* y = nullptr;
   at::ScalarType dtype = at::kFloat;
   std::int64_t rows = 0;
-  std::int64_t row_elements = 0;          // elements of a row; with offsets: of each of x's `items`
-  const std::int64_t* offsets = nullptr;  // device; or null: rows of one length
+  std::int64_t row_elements = 0;          // elements of a row, or with offsets of an item
+  const std::int64_t* offsets = nullptr;  // on the device; null for rows of one length
   std::int64_t items = 0;
   double p = 0;
-  const std::int64_t* counters = nullptr;  // device
+  const std::int64_t* counters = nullptr;  // on the device
   std::int64_t layer = 0;
 };
 using DropoutKernel = void (*)(const DropoutArguments&);  // runs on the current stream

@@ -1,4 +1,4 @@
-// Dropout on the CPU: one pass over the tensor, four elements a draw.
+// Dropout on the CPU, in one pass over the tensor. One draw serves four elements.
 #include "ops/dropout/dropout_paths.h"
 #include "ops/philox/philox_inline.h"
 #include "ops/philox/philox_lanes.h"
@@ -21,14 +21,14 @@ template <class T>
 using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                 std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
 
-// value or +0, without a branch: the processor could not predict it.
+// Returns value or +0 without a branch, because the CPU could not predict it.
 template <class T>
 T kept(T value, bool keep) {
   const Bits<T> mask = Bits<T>(0) - Bits<T>(keep);
   return std::bit_cast<T>(static_cast<Bits<T>>(std::bit_cast<Bits<T>>(value) & mask));
 }
 
-// One row; `place` is its number in the global batch.
+// Handles one row. place: the row's number in the global batch.
 template <class T>
 void drop_row(const T* x, T* y, std::int64_t elements, std::int64_t place, const DropoutRule& rule,
               const std::int64_t* counters, std::int64_t layer) {

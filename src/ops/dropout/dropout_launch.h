@@ -1,4 +1,4 @@
-// Launches the dropout kernel from plain C++: pointers, sizes and a stream.
+// Lets plain C++ code launch the dropout kernel.
 #pragma once
 
 #include "ops/philox/philox_inline.h"
@@ -10,9 +10,11 @@
 
 namespace lockstep {
 
-// x, y: [rows, row_elements] on the device, aligned to an element; y may be x. counters: i64 [3] on
-// the device. With offsets, i64 [rows + 1] on the device, x and y are [items, row_elements]. Row b
-// then consists of items offsets[b] to offsets[b + 1] - 1. Items after the last row become 0.
+// The arguments of the kernel. All pointers are to device memory. x and y are [rows, row_elements],
+// aligned to an element; y may be x. counters are i64 [3] as in ops/dropout/dropout.h.
+//
+// With offsets, i64 [rows + 1], x and y are [items, row_elements]. Row b then consists of the items
+// offsets[b] to offsets[b + 1] - 1. Items after the last row become 0.
 struct DropoutLaunch {
   const void* x = nullptr;
   void* y = nullptr;
@@ -25,10 +27,11 @@ struct DropoutLaunch {
   std::int64_t layer = 0;
 };
 
-// Whether this library holds code for the current device.
+// Whether this library has code for the current device.
 bool dropout_runs_here();
 
-// It only enqueues, and neither synchronises nor allocates. So it can be captured into a graph.
+// The function only enqueues work, so it can be captured into a graph. It neither synchronises nor
+// allocates.
 cudaError_t launch_dropout(const DropoutLaunch& launch, cudaStream_t stream);
 
 }  // namespace lockstep

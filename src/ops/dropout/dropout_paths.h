@@ -1,4 +1,5 @@
-// The implementations of dropout without gradients. ops/dropout/dropout.h chooses among them.
+// Declares the implementations of dropout without gradients, among which dropout and ragged_dropout
+// choose.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,17 +8,16 @@
 
 namespace lockstep {
 
-// Uses only ATen's operators, on any device, without synchronising it. Integer arithmetic is in
-// i64. Arguments are as in ops/dropout/dropout.h, with offsets in i64, and x may also be f64.
-// Returns a new tensor.
+// Computes dropout with ATen's operators, on any device, without synchronising it. Returns a new
+// tensor. Integer arithmetic is in i64. Offsets are i64. x may also be f64.
 at::Tensor dropout_reference(const at::Tensor& x, double p, const at::Tensor& counters,
                              std::int64_t layer);
 
 at::Tensor ragged_dropout_reference(const at::Tensor& x, const at::Tensor& offsets, double p,
                                     const at::Tensor& counters, std::int64_t layer);
 
-// Loops over the elements of a CPU tensor, on ATen's threads. Results are bitwise those of the
-// reference.
+// Computes the same for a CPU tensor in a loop over its elements, on ATen's threads. Results are
+// bitwise equal.
 at::Tensor dropout_cpu(const at::Tensor& x, double p, const at::Tensor& counters,
                        std::int64_t layer);
 at::Tensor ragged_dropout_cpu(const at::Tensor& x, const at::Tensor& offsets, double p,

@@ -1,5 +1,5 @@
-// Dropout of ATen operators: the yardstick of the other paths, and what serves on GPUs where the
-// kernels were not built.
+// Dropout with ATen's operators. It is the reference for the other implementations. It also serves
+// on GPUs if the kernels were not built.
 #include "ops/dropout/dropout_paths.h"
 #include "ops/philox/philox_inline.h"
 #include "ops/philox/philox_tensors.h"

@@ -1,4 +1,4 @@
-// Dropout of elements, for kernels that include it.
+// Dropout of elements, as a part of other kernels.
 #pragma once
 
 #include "ops/philox/philox_inline.h"
@@ -12,8 +12,8 @@ __device__ T dropped(T value, std::uint32_t word, std::uint32_t threshold, float
   return word >= threshold ? from_float<T>(__fmul_rn(to_float(value), scale)) : from_float<T>(0.0f);
 }
 
-// The row that `item` belongs to: the last row that begins at or before it, and among equal
-// beginnings the one that is not empty. `item` must be below the last offset.
+// The row that `item` belongs to. It is the last row that begins at or before the item. If several
+// rows begin there, it is the one that is not empty. `item` must be below the last offset.
 __device__ inline std::int64_t row_of_item(const std::int64_t* offsets, std::int64_t rows,
                                            std::int64_t item) {
   std::int64_t low = 0, high = rows;
@@ -45,7 +45,8 @@ class DroppedItem {
     seed_ = dropout.counters[0];
   }
 
-  // values: eight neighbouring columns from `column` on, as T holds them.
+  // values: eight neighbouring columns from `column` on. They are rounded to T before and after the
+  // dropout.
   template <class T>
   __device__ void drop(const BranchDropout& dropout, float (&values)[8], int column) const {
 #pragma unroll

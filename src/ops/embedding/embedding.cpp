@@ -96,7 +96,8 @@ struct EmbedTokens : torch::autograd::Function<EmbedTokens> {
 }  // namespace
 
 at::Tensor rows_by_token(const at::Tensor& tokens, std::int64_t vocab) {
-  // Narrow keys are sorted faster. Cut off, they order otherwise, and still tell tokens apart.
+  // Narrow keys are sorted faster. Truncated keys may be in another order, but different tokens
+  // still have different keys.
   const at::Tensor keys = tokens.to(vocab <= 1 << 16 ? at::kShort : at::kInt);
   return std::get<1>(at::sort(keys, /*stable=*/true, /*dim=*/0, /*descending=*/false));
 }

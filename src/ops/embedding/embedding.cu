@@ -1,4 +1,4 @@
-// Token embedding plus positions: a thread takes eight columns.
+// Token embedding plus positions. A thread handles eight columns.
 #include "ops/adam/adam.cuh"
 #include "ops/embedding/embedding_launch.h"
 #include "ops/shared/device/device_assert.cuh"
@@ -76,7 +76,7 @@ __device__ void add_four(float* to, float a, float b, float c, float d) {
 #endif
 }
 
-// Tokens were looked at by the forward pass.
+// The forward pass has checked the tokens.
 template <class T>
 __global__ void __launch_bounds__(threads) tokens_kernel(EmbeddingBackward launch) {
   const std::int64_t in_row = launch.width / 8;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(threads) tokens_kernel(EmbeddingBackward launc
   add_four(to + 4, up[4], up[5], up[6], up[7]);
 }
 
-// The token of the row at a place of the order.
+// The token of the row at a place of the order by token.
 __device__ std::int64_t token_at(const EmbeddingBackward& launch, std::int64_t place) {
   return launch.tokens[launch.by_token[place]];
 }
@@ -102,12 +102,12 @@ __device__ void add_eight(const float (&sum)[8], float* to) {
   for (int k = 0; k < 8; ++k) to[k] += sum[k];
 }
 
-// A thread sums the rows of a piece, token by token. The sum of a token that lies in this piece
-// only is complete. If a token extends over an end of the piece, its sum is partial: number 0 of
-// the piece if the token began before it, else number 1.
+// A thread sums the rows of its piece, token by token. The sum of a token is complete if all its
+// rows are in this piece. If not, the sum is partial. It is stored as the piece's partial sum 0 if
+// the token began in an earlier piece, else as partial sum 1.
 template <class T>
 __global__ void __launch_bounds__(threads) pieces_kernel(EmbeddingBackward launch) {
-  constexpr int batch = 8;  // rows whose loads are under way together
+  constexpr int batch = 8;  // rows whose loads are in flight together
   const std::int64_t in_row = launch.width / 8;
   const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   const std::int64_t piece = index / in_row, column = index % in_row * 8;
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(threads) pieces_kernel(EmbeddingBackward launc
   float sum[8] = {};
   for (std::int64_t begin = first; begin < last; begin += batch) {
     float up[batch][8];
-    std::int64_t next[batch];  // the token behind each row; -1: none
+    std::int64_t next[batch];  // the token of the row after each row; -1 = none
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
       if (begin + i < last)
@@ -149,7 +149,8 @@ __global__ void __launch_bounds__(threads) pieces_kernel(EmbeddingBackward launc
   }
 }
 
-// A thread adds up the partial sums of the token that begins in its piece and goes on behind it.
+// For a token that begins in a thread's piece and continues in the next one, the thread adds up its
+// partial sums.
 __global__ void __launch_bounds__(threads) joints_kernel(EmbeddingBackward launch) {
   const std::int64_t in_row = launch.width / 8;
   const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
@@ -159,7 +160,7 @@ __global__ void __launch_bounds__(threads) joints_kernel(EmbeddingBackward launc
   const std::int64_t token = token_at(launch, behind);
   if (token_at(launch, behind - 1) != token) return;
   if (first > 0 && token_at(launch, first - 1) == token) return;
-  // The last piece that begins with it.
+  // The last piece that begins with this token.
   std::int64_t last = piece + 1, other = (launch.rows - 1) / launch.piece + 1;
   while (other - last > 1) {
     const std::int64_t middle = (last + other) / 2;

@@ -1,4 +1,4 @@
-// Launches the embedding kernels from plain C++.
+// Lets plain C++ code launch the embedding kernels.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_embedding_forward(const EmbeddingForward& arguments, cudaStream_t stream);
 cudaError_t launch_embedding_backward(const EmbeddingBackward& arguments, cudaStream_t stream);
 cudaError_t launch_embedding_sum(const EmbeddingSum& arguments, cudaStream_t stream);

@@ -1,4 +1,4 @@
-// The sum as one operation with gradients.
+// The sum of embedding lookups as one operation with gradients.
 #include "ops/embedding/embedding_sum.h"
 
 #include "core/base/check.h"
@@ -28,7 +28,7 @@ bool sum_kernels_serve(const at::Tensor& values) {
          values.is_contiguous() && aligned(values);
 }
 
-// deferred: of each, an update that its rows are read ahead of.
+// deferred: for each lookup, an update of the table that is still pending while its rows are read.
 at::Tensor sum_by_kernel(const std::vector<Lookup>& lookups,
                          const std::vector<std::optional<DeferredRows>>& deferred) {
   const at::Tensor& first = lookups[0].table;
@@ -76,7 +76,7 @@ at::Tensor sum_of(const std::vector<Lookup>& lookups) {
   return sum;
 }
 
-// Undefined where it was added to the buffer.
+// Returns the gradient of a table. Undefined if it was added to the table's gradient buffer.
 at::Tensor gradient_of(const Lookup& lookup, const at::Tensor& gradient) {
   if (const auto buffer = gradient_buffer_of_this_pass(lookup.table)) {
     buffer->add_rows({.rows = lookup.rows, .gradient = gradient});
@@ -85,7 +85,7 @@ at::Tensor gradient_of(const Lookup& lookup, const at::Tensor& gradient) {
   return at::embedding_dense_backward(gradient, lookup.rows, lookup.table.size(0), -1, false);
 }
 
-// Rows and table, as often as there are lookups; the rest absent.
+// Rows or table of the second and third lookup; absent if there are fewer lookups.
 using Absent = std::optional<at::Tensor>;
 
 struct TableSum : torch::autograd::Function<TableSum> {

@@ -1,4 +1,4 @@
-// Adds up rows of several tables, such as words, positions and segments of texts of any lengths.
+// Adds up rows of several embeddings ("tables"), such as words, positions and segments of texts.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,12 +12,13 @@ struct Lookup {
   at::Tensor table;  // [V, D]
 };
 
-// Returns the sum of table[rows] over one to three `lookups`, [N, D], added up in the given order.
-// All tables have the same dtype and width. Rows outside of a table throw Error on the CPU, and
-// fail a device-side assertion on GPUs. Differentiable in the tables, and second derivatives use
-// ATen's operators. If a table has a gradient buffer, its gradient goes there row by row, so that
-// no tensor of the table's size is made. GPUs then add up rows in no fixed order, unless ATen was
-// told to be deterministic.
+// Returns the sum of table[rows] over one to three `lookups`, [N, D], in the given order. All
+// tables have the same dtype and width. Rows outside of a table throw Error on the CPU, and fail a
+// device-side assertion on GPUs.
+//
+// The result is differentiable in the tables, and second derivatives use ATen's operators. If a
+// table has a gradient buffer, its gradient goes there row by row, so no tensor of the table's size
+// is made. GPUs add these rows up in no fixed order, unless ATen is set to be deterministic.
 at::Tensor embedding_sum(const std::vector<Lookup>& lookups);
 
 }  // namespace lockstep

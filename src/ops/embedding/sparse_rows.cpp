@@ -37,7 +37,7 @@ void add_by_aten(const at::Tensor& buffer, const SparseRows& given, const DirtyR
   const at::Tensor& rows = given.rows;
   buffer.index_add_(0, rows, given.gradient.to(buffer.scalar_type()));
   if (!dirty.flags.defined()) return;
-  // The pieces from that of a row's first element to that of its last.
+  // Marks all pieces from the one of a row's first element to the one of its last element.
   const std::int64_t width = buffer.size(1);
   const at::Tensor begins = rows.mul(width).add(dirty.begin);
   const at::Tensor lasts = begins.add(width - 1).div(dirty_piece, "floor");

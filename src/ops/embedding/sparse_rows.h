@@ -1,5 +1,5 @@
-// The gradient of a sparse parameter (a "table", for example an embedding) for only the rows that a
-// step used.
+// Describes the gradient of a sparse parameter by only the rows that a step used. A sparse
+// parameter is a table, for example an embedding.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -11,27 +11,26 @@
 namespace lockstep {
 
 struct SparseRows {
-  at::Tensor rows;      // i64 [N], contiguous, each from 0 to V - 1; repetitions are allowed
+  at::Tensor rows;      // i64 [N], contiguous, each from 0 to V - 1; may repeat
   at::Tensor gradient;  // [N, D], contiguous
-  // i64 [N]: places in `rows`, sorted so that those of each row are together and ascending
-  // (rows_by_token). The gradients of a row are then added up in this order. Undefined: in any
-  // order.
+  // The result of rows_by_token for `rows`, i64 [N]. The gradients of a row are then added up in
+  // this order. If it is undefined, the order is not fixed.
   at::Tensor order;
 };
 
-// Says which pieces of a flat buffer are dirty. A piece is dirty if something was ever added to it.
-// The table is a part of that buffer.
+// The flags of the pieces of the flat buffer that contains the table. A piece is dirty if something
+// was added to it since it was zero-filled.
 struct DirtyRange {
-  at::Tensor flags;        // u8, one per dirty_piece elements, 1: dirty; undefined: not tracked
-  std::int64_t begin = 0;  // where the table begins, in elements of the flat buffer
+  at::Tensor flags;  // u8, one per dirty_piece elements: 1 if dirty; undefined if there are none
+  std::int64_t begin = 0;  // the table's first element in the flat buffer
 };
 
-// Adds gradient[n] to row rows[n] of `buffer`, f32 [V, D], contiguous, and marks these pieces in
-// `dirty`. On GPUs, rows without SparseRows::order are added in no fixed order, unless ATen was
-// told to be deterministic.
+// Adds gradient[n] to row rows[n] of `buffer`, f32 [V, D], contiguous. Sets the flags in `dirty`
+// for the pieces of these rows. GPUs add up rows without SparseRows::order in no fixed order,
+// unless ATen is set to be deterministic.
 void add_sparse_rows(const at::Tensor& buffer, const SparseRows& rows, const DirtyRange& dirty);
 
-// Whether rows with an order are added to such a buffer in that order.
+// Whether add_sparse_rows follows SparseRows::order for this buffer.
 bool rows_keep_an_order(const at::Tensor& buffer);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// A deferred update of a sparse parameter. It is not yet made when an operation reads some rows of
-// the parameter.
+// The interface to a deferred update of a sparse parameter. Operations may read rows of the
+// parameter before the update is made.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -9,23 +9,23 @@
 
 namespace lockstep {
 
-// The data from which the updated value of any row can be computed.
+// The arguments from which an operation can compute the updated value of any row.
 struct DeferredRows {
   AdamArguments adam;
-  std::int64_t range = 0;  // index in adam.ranges of the range that begins with the parameter's
-                           // first element
+  // The index in adam.ranges of the range that begins at the parameter's first element.
+  std::int64_t range = 0;
 };
 
-// An operation that reads rows gets it from deferred_update_of, and calls `begin_read` and
-// `end_read` around its reading.
+// An operation that reads rows gets this object from deferred_update_of. The operation calls
+// begin_read before its work is enqueued, and end_read after that.
 class DeferredSparseUpdate {
  public:
   virtual ~DeferredSparseUpdate() = default;
-  // Call it before work that reads rows is enqueued on the current stream. computes: whether the
-  // operation can compute updated rows itself. If the result is empty, the rows will be up to date
-  // when the work runs.
+  // Call this before the reading work is enqueued on the current stream. `computes` says whether
+  // the operation can compute updated rows itself. If the result is empty, the rows will be up to
+  // date when the work runs. If it is not empty, the operation must compute the rows from it.
   virtual std::optional<DeferredRows> begin_read(bool computes) = 0;
-  // Call it after the work is enqueued. The update may then begin.
+  // Call this after the reading work is enqueued. The update may then begin.
   virtual void end_read() = 0;
 };
 

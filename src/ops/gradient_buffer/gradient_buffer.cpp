@@ -4,7 +4,7 @@
 
 #include <utility>
 
-// In all builds: a few comparisons per gradient.
+// Checked in all builds, because it costs only a few comparisons per gradient.
 #define REQUIRE(condition) LOCKSTEP_CHECK_CALL(condition, name_.c_str(), state_name())
 
 namespace lockstep {
@@ -98,7 +98,8 @@ void GradientBuffer::added_by_autograd() {
   if (state_ == GradientState::empty) state_ = GradientState::accumulated;
 }
 
-// Before a gradient is written or added. The stream that makes it waits for that of the one before.
+// Called before a gradient is written or added. Makes the gradient's stream wait for the stream of
+// the previous gradient.
 void GradientBuffer::begin_gradient(SideWork* side) {
   ++gradients_;
   widen();
@@ -113,14 +114,14 @@ void GradientBuffer::begin_addition(SideWork* side) {
   enter(side);
 }
 
-// A gradient is under way, on that stream.
+// Records that a gradient is being computed on that stream.
 void GradientBuffer::enter(SideWork* side) {
   if (state_ == GradientState::reduced) return;
   state_ = side != nullptr ? GradientState::pending : GradientState::accumulated;
   stale_ = false;
 }
 
-// Copies a gradient that lies in the reduce buffer to f32, so that another can be added.
+// Copies a gradient from the reduce buffer to f32, so that another gradient can be added.
 void GradientBuffer::widen() {
   if (!rounded_) return;
   if (state_ == GradientState::pending) side_->wait_for_all();

@@ -1,4 +1,4 @@
-// The place where one parameter's gradient is added up in a step. It is a state machine.
+// A state machine for the memory in which one parameter's gradient is accumulated during a step.
 #pragma once
 
 #include "ops/embedding/sparse_rows.h"
@@ -15,134 +15,152 @@
 
 namespace lockstep {
 
-// empty: a step is in progress, and no gradient came yet. The memory is zero-filled or stale. If it
-//   is stale, the first gradient overwrites it, or it is zero-filled before the first is added.
-// pending: the last gradient may not be there yet. It is computed on the side stream, or
-//   GradientBuffers has queued its copy.
-// accumulated: the memory holds the sum of this step's gradients so far, after all work that is
-//   enqueued on the current stream.
-// reduced: no step is in progress, and no step's sum is incomplete. A backward pass between steps,
-//   for example in a recipe's evaluation, adds to the memory and does not change the state. Such
-//   gradients count as dirty, so that the next step does not use them as its own.
+// The states of a gradient's memory:
+//   - empty: a step is in progress, and it has no gradient yet. The memory holds zeros, or stale
+//   values of an earlier step.
+//     The first gradient overwrites stale memory, or is added after a zero-fill.
+//   - pending: the last gradient may not be in the memory yet. Either the side stream computes it,
+//     or GradientBuffers has queued its copy.
+//   - accumulated: the memory holds the sum of this step's gradients so far. This holds once all
+//     work that is now enqueued on the current stream has run.
+//   - reduced: no step is in progress. A backward pass between steps, for example in a recipe's
+//     evaluation, adds to the memory and does not change the state. The pass marks the parameter as
+//     dirty, so that the next step does not take such gradients for its own.
 enum class GradientState { empty, pending, accumulated, reduced };
 
-// The plan for the first gradient of a step.
+// The plan for a step's first gradient.
 enum class FirstGradient {
-  adds_to_zeros,            // the memory is zero-filled when the step begins
-  overwrites,               // the memory is not zero-filled, and the first gradient overwrites it
-  overwrites_reduce_buffer  // the same, but it may go to the reduce buffer, in low precision
+  adds_to_zeros,  // the memory holds zeros when the step begins
+  overwrites,     // the memory is stale, and the first gradient overwrites it
+  // The memory is stale. The first gradient overwrites it, or the reduce buffer in low precision.
+  overwrites_reduce_buffer
 };
 
-// The observations of a step, from which such a plan is made.
+// The facts that are observed in a step. The plan for the next step is made from them.
 struct GradientObservation {
   int gradients = 0;         // number of gradients in the step
   bool needs_zeros = false;  // in some step the first gradient could not overwrite, or none came
-  bool is_sparse = false;    // so far all gradients were rows
+  bool is_sparse = false;    // all gradients so far came as rows
 };
 
-// Abilities of the operation that computes a gradient, in addition to adding it to f32 memory.
+// The abilities of the operation that computes a gradient. Every operation can add to f32 memory.
 struct GradientAbility {
-  bool overwrites = false;   // can overwrite the whole of a stale memory
-  bool rounds = false;       // with `overwrites`: can write the parameter's own dtype
+  bool overwrites = false;   // can overwrite stale memory
+  bool rounds = false;       // with `overwrites`: can also write the parameter's dtype
   bool any_strides = false;  // can handle a buffer that is not contiguous
 };
 
-// into: the memory for a gradient, of the parameter's shape, in f32, or with `rounds` in its dtype.
-// Undefined: return the gradient to autograd. overwrite: the memory is stale. Otherwise add to it.
+// Where an operation writes a gradient. `into` has the parameter's shape. Its dtype is f32. If the
+// operation can round, it may also be the parameter's dtype. If `into` is undefined, the operation
+// returns the gradient to autograd. If `overwrite` is true, the memory is stale and must be
+// overwritten. Otherwise the gradient must be added to the memory.
 struct GradientTarget {
   at::Tensor into;
   bool overwrite = false;
 };
 
-// One per trained parameter, made by GradientBuffers (training/gradients/gradient_buffers.h). Its
-// state is kept on the host, and describes enqueued work. A call that the state forbids is a bug of
-// Lockstep. It ends the process with a message that names the parameter. Not thread-safe: one
-// backward pass at a time.
+// There is one per trained parameter, made by GradientBuffers
+// (training/gradients/gradient_buffers.h). The state is kept on the host, and describes work that
+// is enqueued. REQUIRES names the states in which a call is allowed. Another state is a bug in
+// Lockstep: the process ends with a message that names the parameter. Not thread-safe: only one
+// backward pass may run at a time.
 class GradientBuffer {
  public:
-  // name: the parameter's name. f32: the memory, in the parameter's shape, with any strides.
-  // autograd_adds: autograd itself adds to `f32` (compute dtype fp32). The state is `reduced` at
-  // first.
+  // The first state is `reduced`.
+  //   name            the parameter's name
+  //   f32             the memory, in the parameter's shape, with any strides
+  //   autograd_adds   whether autograd itself adds to `f32`, as it does for compute dtype fp32
   GradientBuffer(std::string name, at::Tensor f32, bool autograd_adds = false);
 
   const std::string& name() const { return name_; }
   GradientState state() const { return state_; }
   const at::Tensor& f32() const { return f32_; }
-  // Whether the step's only gradient is in the reduce buffer, and the f32 memory is stale.
+  // Whether the gradient is rounded: the step's only gradient is in the reduce buffer, in low
+  // precision. The f32 memory is then stale.
   bool is_rounded() const { return rounded_; }
   bool is_stale() const { return state_ == GradientState::empty && stale_; }
-  // Call it after the backward passes of a step.
+  // Call this after the backward passes of a step.
   GradientObservation observed() const;
 
-  // reduce: the parameter's part of the reduce buffer, in its shape, if ranks reduce in low
-  // precision. The only gradient of a step may be written there directly. REQUIRES: reduced.
+  // Sets the parameter's part of the reduce buffer, in the parameter's shape. The buffer exists if
+  // ranks reduce in low precision. A step's only gradient may be written there directly. REQUIRES:
+  // reduced.
   void set_reduce_buffer(at::Tensor reduce);
-  // Sets the side stream on which gradients may be computed from now on; null: none. The current
-  // stream must have waited for the previous side stream.
+  // Sets the side stream on which later gradients may be computed. If `side` is null, there is no
+  // side stream. Also removes the function of set_reader. The current stream must already have
+  // waited for the previous side stream.
   void set_side_work(SideWork* side);
   SideWork* side_work() const { return side_; }
 
-  // A step begins. With adds_to_zeros the memory holds zeros, or will hold zeros when it is used.
-  // Otherwise it is stale. If a step differs from its plan, this costs a copy or a zero-fill. If a
-  // further gradient is added to a rounded one, the first was rounded unnecessarily. Later steps
-  // then do not round it. REQUIRES: empty or reduced.
+  // Begins a step. The plan may be adds_to_zeros only if the memory holds zeros, or will hold zeros
+  // when it is used. With the other plans, the memory is then stale. A step that differs from its
+  // plan costs a copy or a zero-fill. If a further gradient is added to a rounded one, later steps
+  // do not round. REQUIRES: empty or reduced.
   void begin_step(FirstGradient first);
-  // For an operation that computes one gradient: returns where it goes. Waits for work that still
-  // uses the memory. Zero-fills stale memory if the operation cannot overwrite it. own: the
-  // parameter's dtype. side: the stream on which the operation runs; null: the current one. A
-  // queued copy is made first, because a backward pass inside another one, such as that of a
-  // recomputed block, may call this. REQUIRES: if reduced, no side stream.
+  // For an operation that computes one gradient: returns where to write it. First makes a queued
+  // copy, because a backward pass inside another one may call this, for example that of a
+  // recomputed block. Then waits for work that still uses the memory. Zero-fills stale memory if
+  // the operation cannot overwrite it.
+  //   own    the parameter's dtype
+  //   side   the stream on which the operation runs; null for the current stream
+  // REQUIRES: not reduced if `side` is not null.
   GradientTarget open(const GradientAbility& can, at::ScalarType own, SideWork* side = nullptr);
-  // Whether `open` would give a target of this dtype to an operation that rounds.
+  // Whether `open` would return a target of dtype `own` to an operation that rounds.
   bool would_round(at::ScalarType own) const;
-  // The same for a gradient [any dtype] from autograd. With `overwrite` its copy is queued. Later
-  // `open` or the caller (queued_copy) makes the copy. REQUIRES: not pending.
+  // Returns the same for a gradient of any dtype from autograd. If the result says `overwrite`, the
+  // copy is queued. The next `open` makes the copy, or the caller makes it with queued_copy.
+  // REQUIRES: not pending.
   GradientTarget open_for_autograd(const at::Tensor& gradient);
-  // The target and the gradient of a copy that is still queued; undefined: none is queued.
+  // The target and the source of the queued copy. Both are undefined if no copy is queued.
   std::pair<at::Tensor, at::Tensor> queued_copy() const;
-  // Call it when autograd may have added to the f32 memory. REQUIRES: not stale.
+  // Call this when autograd may have added to the f32 memory. REQUIRES: not stale.
   void added_by_autograd();
-  // Call it before the memory is used. The current stream then waits for a deferred update that
-  // reads it.
+  // Call this before the memory is used. If a deferred update reads the memory, the current stream
+  // waits for that update.
   void wait_for_reader();
-  // Call it when the queued copy is made. Does nothing if there was none.
+  // Call this when the queued copy is made. The call does nothing if no copy was queued.
   void copied();
-  // Call it when the current stream has waited for the side stream. Waits for a reader, too.
-  // REQUIRES: no copy is queued.
+  // Call this when the current stream has waited for the side stream. The call also waits as
+  // wait_for_reader does. REQUIRES: no copy is queued.
   void join();
-  // Zero-fills stale memory. Otherwise does nothing.
+  // Zero-fills the memory if it is stale.
   void fill_if_empty();
-  // Call it when the sum over micro-batches and ranks is complete. REQUIRES: accumulated, or
-  // zero-filled.
+  // Call this when the sum over micro-batches and ranks is complete. REQUIRES: neither pending nor
+  // stale.
   void set_reduced();
-  // Call it when the memory was zero-filled and no gradient came yet. In a step the state becomes
-  // empty.
+  // Call this when the memory was zero-filled and no gradient came yet. During a step, the state
+  // becomes empty.
   void restart();
-  // Call it when the step was not completed and the memory is useless. The state becomes reduced.
+  // Call this when the step was given up. The contents of the memory are then useless, and the
+  // state becomes reduced.
   void abandon();
 
-  // Whether all gradients so far came as rows. Always false with autograd_adds.
+  // Whether there were gradients, and all of them came through add_rows. Always false with
+  // autograd_adds.
   bool is_sparse() const { return has_rows_ && !has_others_ && !autograd_adds_; }
-  std::int64_t row_count() const { return row_count_; }  // number of rows in this step
-  // For an operation that used few rows of the parameter [V, D]: adds the gradient's rows, or keeps
-  // them. On GPUs rows are added up in no fixed order, unless ATen was told to be deterministic.
+  // The number of rows that add_rows got in this step.
+  std::int64_t row_count() const { return row_count_; }
+  // For an operation that used few rows of the parameter [V, D]: adds the rows of the gradient, or
+  // keeps them after keep_rows. GPUs add them in no fixed order, unless ATen is set to be
+  // deterministic or the rows have an order.
   void add_rows(const SparseRows& rows);
-  // From now on rows are appended to `kept` instead of being added. Null: they are added again.
+  // From now on add_rows appends rows to `kept` instead of adding them. If `kept` is null, it adds
+  // them again.
   void keep_rows(std::vector<SparseRows>* kept) { kept_ = kept; }
-  // Adds kept rows, of any rank. REQUIRES: accumulated, zero-filled or reduced.
+  // Adds rows that were kept, on this or another rank. REQUIRES: neither pending nor stale.
   void add_kept_rows(const SparseRows& rows);
-  // dirty: flags of the flat buffer's pieces, which are set where rows are added.
+  // Sets the flags of the flat buffer, which are set to 1 where rows are added.
   void set_dirty(DirtyRange dirty) { dirty_ = std::move(dirty); }
-  // Marks the whole parameter as dirty, on the device, because other ranks add to it.
+  // Enqueues work that marks the whole parameter as dirty. This is needed if other ranks add to it.
   void mark_dirty();
 
-  // Sets the deferred update of the weights, which operations query before they read rows. Null:
-  // the weights are up to date.
+  // Sets the deferred update of the weights. Operations query it before they read rows. If it is
+  // null, the weights are up to date.
   void set_deferred_update(DeferredSparseUpdate* update) { update_ = update; }
   DeferredSparseUpdate* deferred_update() const { return update_; }
-  // wait: called once, before anything uses the memory. It makes the current stream wait for a
-  // deferred update, which reads the gradient of the previous step and then zero-fills it.
-  // REQUIRES: not pending.
+  // Sets the function `wait`, which is called once, before the memory is used. It makes the current
+  // stream wait for a deferred update. That update reads the gradient of the previous step and then
+  // zero-fills it. REQUIRES: not pending.
   void set_reader(std::function<void()> wait);
 
  private:
@@ -158,8 +176,8 @@ class GradientBuffer {
   bool autograd_adds_ = false;
   GradientState state_ = GradientState::reduced;
   bool stale_ = false;        // in state `empty`: the memory is stale
-  at::Tensor queued_;         // in state `pending`: the gradient to be copied; undefined: none
-  bool rounds_ = false;       // if stale: the first gradient may go to the reduce buffer
+  at::Tensor queued_;         // the source of the queued copy; undefined if none is queued
+  bool rounds_ = false;       // if stale: the first gradient may overwrite the reduce buffer
   bool rounded_ = false;      // in states `pending` and `accumulated`: see is_rounded
   bool widened_ = false;      // in some step another gradient was added to a rounded one
   bool needs_zeros_ = false;  // in some step the first gradient could not overwrite, or none came

@@ -18,7 +18,7 @@ struct Registry {
   std::unordered_map<const at::TensorImpl*, std::shared_ptr<GradientBuffer>> buffers;
 };
 
-// Never destroyed: models may outlive static objects.
+// Never destroyed, because models may outlive static objects.
 Registry& registry() {
   static Registry* const all = new Registry;
   return *all;
@@ -29,7 +29,7 @@ thread_local const InnerPass* inner_pass = nullptr;
 // Whether the running backward pass returns the parameter's gradient to its caller.
 bool is_captured(const at::Tensor& parameter) {
   const auto* const wanted = torch::autograd::get_current_graph_task_exec_info();
-  if (wanted == nullptr || wanted->empty()) return false;  // every gradient is added up
+  if (wanted == nullptr || wanted->empty()) return false;  // autograd accumulates every gradient
   const auto end = torch::autograd::impl::try_get_grad_accumulator(parameter);
   const auto found = wanted->find(end.get());
   return found != wanted->end() && found->second.captures_ != nullptr;
@@ -84,7 +84,8 @@ InnerPass::InnerPass(const std::vector<at::Tensor>& parameters)
 
 InnerPass::~InnerPass() { inner_pass = around_; }
 
-// A thread that waits for the inner pass may go on with the outer one meanwhile.
+// A thread that waits for the inner pass may meanwhile work on the outer one, so the current pass
+// is checked.
 bool InnerPass::fills(const at::Tensor& parameter) const {
   return torch::autograd::get_current_graph_task_id() != outer_ &&
          parameters_.count(parameter.unsafeGetTensorImpl()) > 0;

@@ -1,6 +1,6 @@
-// Helps our operations with their parameters' gradients in a backward pass. It knows the gradient
-// buffers, whether the gradients may be computed on the side stream, and which gradients go to
-// autograd.
+// Decides for one of our operations where its parameters' gradients go in a backward pass: to
+// gradient buffers or to autograd. The writer also decides whether the side stream computes the
+// gradients.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -15,47 +15,50 @@
 
 namespace lockstep {
 
-// Exists as long as the operation's backward function runs. Parameter k is the k-th of `wanted`.
-// With a side stream, a product enqueues its weight's gradient before that of its input. Without
-// one, it computes the input's gradient first, because other work waits for it:
+// A writer exists while the operation's backward function runs. Parameter k is element k of
+// `wanted`. With a side stream, an operation first enqueues the gradients of its parameters.
+// Without a side stream, it computes the gradient of its input first, because other work waits for
+// that gradient:
 //   GradientWriter writer({{.parameter = weight, .needed = needs_weight}}, bytes_of({x, up}));
 //   if (writer.on_side_stream()) of_parameters();
 //   … the gradient of x …
 //   if (!writer.on_side_stream()) of_parameters();
-// where of_parameters opens each, then calls `run`.
+// The function of_parameters calls `open` for each parameter, then `run`.
 class GradientWriter {
  public:
   struct Wanted {
-    const at::Tensor& parameter;  // undefined: no such parameter
-    bool needed = false;          // this pass needs its gradient
+    const at::Tensor& parameter;  // undefined if the operation has no such parameter
+    bool needed = false;          // whether this pass needs the gradient
     GradientAbility can = {};
   };
   static constexpr std::size_t most_parameters = 6;
   static constexpr std::int64_t not_overlapped = std::numeric_limits<std::int64_t>::max();
 
-  // Changes no buffer. read_bytes: the number of bytes that the work reads. The work may run on the
-  // side stream if this is at most side_work_bytes, and if each defined parameter has a buffer and
-  // needs its gradient.
+  // Does not change any buffer. The work reads `read_bytes` bytes. It may run on the side stream if
+  // all of this holds:
+  //   - read_bytes is at most side_work_bytes;
+  //   - each defined parameter needs its gradient, and has a buffer with a side stream.
   explicit GradientWriter(std::initializer_list<Wanted> wanted,
                           std::int64_t read_bytes = not_overlapped);
 
   bool on_side_stream() const { return side_ != nullptr; }
   // Whether gradient k is needed and goes to a buffer.
   bool has_buffer(std::size_t k) const { return parts_[k].buffer != nullptr; }
-  // Call it before parameters [begin, end) are opened, if one work writes all of them. If not all
-  // of them would get their own dtype, none does.
+  // Call this before `open` if one product writes the gradients [begin, end). If one of them cannot
+  // be written in the parameter's own dtype, none of them is.
   void round_all_or_none(std::size_t begin, std::size_t end);
-  // Returns where gradient k goes; undefined without a buffer. Call it once per gradient, because
-  // calls are counted.
+  // Returns where to write gradient k. The target is undefined if there is no buffer. Call it once
+  // per gradient, because the buffer counts the calls.
   GradientTarget open(std::size_t k);
-  // The same, but always defined. Without a buffer it gives f32 zeros to add to, and `returned`
-  // returns them. The parameter must be defined.
+  // Returns the same, but the target is always defined. If there is no buffer, the target is new
+  // f32 memory that holds zeros, and `returned` returns its contents. The parameter must be
+  // defined.
   GradientTarget open_or_zeros(std::size_t k);
-  // Gradient k for autograd, in the parameter's dtype. Undefined if a buffer took it or if it is
-  // not needed.
+  // The gradient k for autograd, in the parameter's dtype. The gradient is undefined if it is not
+  // needed, or if it went to a buffer. open_or_zeros must have been called before.
   at::Tensor returned(std::size_t k) const;
-  // Enqueues `work` on the side stream, where it runs later, or calls it immediately. read: the
-  // tensors that it reads and whose memory belongs to the current stream.
+  // With a side stream, enqueues `work` there. Otherwise calls `work` on the current stream. `read`
+  // has the tensors that the work reads, if their memory belongs to the current stream.
   template <class Work>
   void run(std::initializer_list<at::Tensor> read, const Work& work) const {
     if (side_ != nullptr)

@@ -32,7 +32,7 @@ bool layer_norm_kernels_serve(const at::Tensor& x, const at::Tensor& weight) {
          width <= layer_norm_widest && x.numel() > 0;
 }
 
-// As few as give no block more rows than the most blocks would.
+// Returns the fewest blocks that still give no block more rows than the most blocks would.
 std::int64_t blocks_for(std::int64_t rows) {
   const auto up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const std::int64_t rounds = up(rows, layer_norm_block_rows * layer_norm_most_blocks);
@@ -84,8 +84,9 @@ Normed forward_with_kernel(const at::Tensor& x, const at::Tensor& branch, const 
   return result;
 }
 
-// ATen's operators for the CPU keep mean and 1/deviation in the type of the parameters. In fp16 the
-// latter overflows at a constant row, whose gradient then is 0 * infinity. So they get f32.
+// ATen's CPU operators keep mean and 1 / deviation in the type of the parameters. In fp16, 1 /
+// deviation overflows at a constant row. Its gradient is then 0 * infinity. So these operators get
+// parameters in f32.
 std::optional<at::Tensor> parameter_for_aten(const at::Tensor& parameter) {
   if (!parameter.defined()) return std::nullopt;
   return parameter.is_cpu() ? parameter.to(float_or_double(parameter)) : parameter;
@@ -110,7 +111,8 @@ bool own_path(const at::Tensor& rows, const at::Tensor& branch, const at::Tensor
 }
 
 struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
-  // counters, offsets: i64, contiguous, of a dropout that the kernels do, with p in (0, 1).
+  // counters, offsets: i64, contiguous. They belong to a dropout with p in (0, 1) that the kernels
+  // apply.
   static torch::autograd::variable_list forward(
       torch::autograd::AutogradContext* context, const at::Tensor& x,
       const std::optional<at::Tensor>& branch_or_none, const at::Tensor& weight,
@@ -135,7 +137,7 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     context->saved_data["branch"] = branch.defined();
     context->saved_data["epsilon"] = epsilon;
     context->set_materialize_grads(false);
-    // Without a branch the sum is x, an input, which the caller has already.
+    // Without a branch the sum is the input x, which the caller has already.
     if (!branch.defined()) return {result.normed};
     return {result.normed, result.sum};
   }
@@ -155,14 +157,15 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     if (of_sum.defined()) of_sum = of_sum.contiguous();
     if (!gradients[0].defined()) return {of_sum, both(of_sum), {}, {}, {}, {}, {}, {}, {}};
     const at::Tensor of_normed = gradients[0].contiguous();
-    const std::size_t place = branch ? 2 : 1;  // of the weight among the tensors that are there
+    // index of the weight among the tensor arguments that are given
+    const std::size_t place = branch ? 2 : 1;
     const bool own = context->saved_data["own"].toBool() && aligned(of_normed) && aligned(of_sum);
     const bool needs_weight = context->needs_input_grad(place);
     const bool needs_bias = bias.defined() && context->needs_input_grad(place + 1);
     GradientWriter writer(
         {{.parameter = weight, .needed = needs_weight}, {.parameter = bias, .needed = needs_bias}},
         own ? 0 : GradientWriter::not_overlapped);
-    // The kernels write both.
+    // Our kernels always write the gradients of both weight and bias.
     at::Tensor of_weight, of_bias, of_x, of_branch;
     if (own || needs_weight) of_weight = writer.open_or_zeros(0).into;
     if (bias.defined() && (own || needs_bias)) of_bias = writer.open_or_zeros(1).into;
@@ -219,7 +222,7 @@ struct ResidualLayerNorm : torch::autograd::Function<ResidualLayerNorm> {
     const double epsilon = context.saved_data["epsilon"].toDouble();
     const bool branch = context.saved_data["branch"].toBool();
     const auto by_aten = [&](const std::vector<at::Tensor>& in) {
-      // ATen's second derivative takes 1/deviation in the type of x.
+      // ATen's second derivative needs 1 / deviation in the type of x.
       const auto work = float_or_double(in[0]);
       const at::Tensor y =
           at::layer_norm(in[0].to(work), {in[0].size(-1)}, in[1].to(work),

@@ -1,4 +1,4 @@
-// Residual sum and layer norm: a warp takes a row and keeps it in registers.
+// Residual sum and layer norm. A warp handles a row and keeps it in registers.
 #include "ops/dropout/dropped.cuh"
 #include "ops/layer_norm/layer_norm_launch.h"
 
@@ -9,10 +9,10 @@ namespace {
 
 constexpr int warps = 8;
 
-// A lane holds `vectors` groups of eight columns, 256 columns apart.
+// A lane has `vectors` groups of eight columns, which are 256 columns apart.
 __device__ inline int column_of(int lane, int vector) { return (vector * 32 + lane) * 8; }
 
-// A row's vectors as they lie in memory, all loaded before the first is used.
+// A row's vectors as stored in memory. All of them are loaded before the first is used.
 template <class T, int vectors>
 struct Packed {
   Eight<T> vector[vectors];
@@ -27,8 +27,8 @@ struct Packed {
                                                      column_of(lane, v));
   }
   __device__ float at(int v, int k) const { return to_float(vector[v].value[k]); }
-  // Makes the compiler forget the values that it has unpacked: it would keep them in registers
-  // until their second use, and spill.
+  // Makes the compiler discard the values that it has unpacked. Otherwise it would keep them in
+  // registers until their second use, and spill.
   __device__ void forget_unpacked() {
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
@@ -39,9 +39,9 @@ struct Packed {
   }
 };
 
-// Few rows take as long as memory is waited for: all that a row needs is asked for before the first
-// of it is used. Many need registers for more warps instead.
-constexpr std::int64_t few_rows = 132 * warps;  // a block for each of an H200's processors
+// With few rows, a kernel takes as long as its memory accesses take. So all data of a row is
+// requested before any of it is used. With many rows, the registers are better used for more warps.
+constexpr std::int64_t few_rows = 132 * warps;  // one block per multiprocessor of an H200
 template <class T, int vectors>
 constexpr bool has_registers = sizeof(T) * vectors <= 8;
 
@@ -111,13 +111,14 @@ __global__ void __launch_bounds__(warps * 32) forward_kernel(LayerNormForward la
     }
 #pragma unroll
     for (int k = 0; k < 8; ++k)
-      x[v][k] = fmaf((x[v][k] - mean) * inverse, weight.at(v, k),  // the same in every variant
-                     has_bias ? bias.at(v, k) : 0.0F);
+      // the same expression in every variant
+      x[v][k] = fmaf((x[v][k] - mean) * inverse, weight.at(v, k), has_bias ? bias.at(v, k) : 0.0F);
     store_eight(x[v], static_cast<T*>(launch.normed) + first + column);
   }
 }
 
-// Adds the warps' values up, warp after warp, into out [width]; shares [warps][shared_columns].
+// Adds up the warps' values into out [width], one warp after another. shares:
+// [warps][shared_columns].
 constexpr int shared_columns = 1024;
 
 template <int vectors>
@@ -143,9 +144,10 @@ __device__ void add_warps(const float (&values)[vectors][8], float* shares, floa
   }
 }
 
-// Each warp takes every (blocks * warps)-th row and adds up its share of the gradients of weight
-// and bias in registers; the block adds its warps' shares in order. Two blocks per processor, where
-// the registers suffice and rows are many: with three, values spill, and it takes twice as long.
+// Each warp handles every (blocks * warps)-th row, and sums its share of the gradients of weight
+// and bias in registers. The block then adds up its warps' shares in order. If registers suffice
+// and there are many rows, two blocks run per multiprocessor. With three, values would spill and
+// the kernel would take twice as long.
 template <class T, int vectors, bool has_bias, bool has_dropout, bool few>
 __global__ void __launch_bounds__(warps * 32, sizeof(T) == 2 && vectors <= 3 && !few ? 2 : 1)
     backward_kernel(LayerNormBackward launch) {
@@ -209,7 +211,7 @@ __global__ void __launch_bounds__(warps * 32, sizeof(T) == 2 && vectors <= 3 && 
   if constexpr (has_bias) add_warps(of_bias, shares, partial + width, width);
 }
 
-// A block of 32 columns by 32 rows of threads adds the blocks' shares.
+// A block with 32 columns and 32 rows of threads adds up the shares of all blocks.
 constexpr int share_rows = 32;
 
 __global__ void add_shares_kernel(LayerNormBackward launch) {
@@ -234,7 +236,7 @@ __global__ void add_shares_kernel(LayerNormBackward launch) {
     launch.of_bias[column - launch.width] += sum;
 }
 
-// Calls `function` with whether rows are few as a type.
+// Calls `function` with a type that tells whether there are few rows.
 template <class T, int vectors, class Function>
 void with_few(std::int64_t rows, const Function& function) {
   if constexpr (has_registers<T, vectors>)
@@ -245,7 +247,7 @@ void with_few(std::int64_t rows, const Function& function) {
 template <class T, int vectors>
 cudaError_t launch_forward(const LayerNormForward& launch, cudaStream_t stream) {
   with_few<T, vectors>(launch.rows, [&](auto few) {
-    const int own = few ? 2 : warps;  // few are spread over all processors
+    const int own = few ? 2 : warps;  // few rows are spread over all multiprocessors
     const auto blocks = static_cast<unsigned>((launch.rows + own - 1) / own);
     const auto run = [&](auto kernel) { kernel<<<blocks, own * 32, 0, stream>>>(launch); };
     if (launch.dropout.counters != nullptr)
@@ -271,7 +273,7 @@ cudaError_t launch_backward(const LayerNormBackward& launch, cudaStream_t stream
   return cudaGetLastError();
 }
 
-// Calls `function` with the number of vectors a lane needs as a type.
+// Calls `function` with the number of vectors per lane as a type.
 template <int n>
 struct Count {
   static constexpr int value = n;

@@ -1,4 +1,4 @@
-// Launches the layer norm kernels from plain C++.
+// Lets plain C++ code launch the layer norm kernels.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate. The backward pass leaves the gradients
-// of weight and bias as shares in `partial`. launch_layer_norm_shares reads only `partial`, and
-// adds the shares up in a fixed order.
+// The functions only enqueue work. They neither synchronise nor allocate.
+// launch_layer_norm_backward writes shares of the gradients of weight and bias to `partial`.
+// launch_layer_norm_shares reads only `partial`, and adds up the shares in a fixed order.
 cudaError_t launch_layer_norm_forward(const LayerNormForward& arguments, cudaStream_t stream);
 cudaError_t launch_layer_norm_backward(const LayerNormBackward& arguments, cudaStream_t stream);
 cudaError_t launch_layer_norm_shares(const LayerNormBackward& arguments, cudaStream_t stream);

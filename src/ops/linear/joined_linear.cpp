@@ -1,4 +1,5 @@
-// One product over weights that lie together, or are brought together.
+// A single product for three weights. If they are not contiguous in memory, they are concatenated
+// first.
 #include "ops/linear/joined_linear.h"
 
 #include "core/base/check.h"
@@ -27,7 +28,7 @@ bool lie_together(const ThreeTensors& parts) {
   return true;
 }
 
-// [3 * n, ...]: a view where they lie together.
+// Returns [3 * n, ...]. It is a view if the three tensors are contiguous in memory.
 at::Tensor joined(const ThreeTensors& parts) {
   if (!lie_together(parts)) return at::cat({parts[0], parts[1], parts[2]});
   std::vector<std::int64_t> sizes = parts[0].sizes().vec();
@@ -35,11 +36,11 @@ at::Tensor joined(const ThreeTensors& parts) {
   return parts[0].as_strided(sizes, parts[0].strides(), parts[0].storage_offset());
 }
 
-// Adds the gradient of three parameters; the first is the writer's k-th. of_all(sum [3 * n, ...],
-// is_first) adds all of it to its first argument, or with is_first writes over that. Only
-// parameters that can be overwritten allow is_first. Gradients that go into no buffer are for
-// autograd, at `result`. wanted: whose gradient is needed. On the side stream of_all, which reads
-// `read`, is called once this returned.
+// Adds the gradients of three parameters. The first of them is the writer's k-th parameter.
+// of_all(sum [3 * n, ...], is_first) adds all three gradients to `sum`, or overwrites `sum` if
+// is_first is true. Only parameters that can be overwritten allow is_first. A gradient without a
+// buffer is returned to autograd in `result`. wanted: which gradients are needed. On the side
+// stream, of_all is called after this function has returned. It reads the tensors `read`.
 template <class OfAll>
 void give_each(GradientWriter& writer, std::size_t k, const ThreeTensors& parameters,
                const std::array<bool, 3>& wanted, std::initializer_list<at::Tensor> read,
@@ -58,7 +59,7 @@ void give_each(GradientWriter& writer, std::size_t k, const ThreeTensors& parame
   for (std::size_t i = 0; i < buffers.size(); ++i)
     if (is_first[i] && !all_first) buffers[i].zero_();
   const at::ScalarType type = parameters[0].scalar_type();
-  // Adds up the gradients of all three; returns those of parameters without a buffer.
+  // Adds the gradients to their buffers. Returns those of parameters without a buffer.
   const auto add_up = [=] {
     std::vector<std::int64_t> sizes = parameters[0].sizes().vec();
     const std::int64_t rows = sizes[0];
@@ -91,7 +92,7 @@ void give_each(GradientWriter& writer, std::size_t k, const ThreeTensors& parame
 }
 
 struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
-  // beside: whether x is a second result.
+  // beside: whether x is returned as a second result.
   static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
                                                 const at::Tensor& x, const at::Tensor& w0,
                                                 const at::Tensor& w1, const at::Tensor& w2,

@@ -1,4 +1,4 @@
-// Matrix products with fp32 accumulation into the gradient buffer.
+// Matrix products whose gradients are accumulated in fp32 in the gradient buffer.
 #include "ops/linear/linear.h"
 
 #include "ops/column_sums/column_sums.h"
@@ -22,7 +22,7 @@ namespace {
 at::Tensor rows_of(const at::Tensor& x) { return x.reshape({-1, x.size(-1)}); }
 
 struct Linear : torch::autograd::Function<Linear> {
-  // beside: whether x is a second result.
+  // beside: whether x is returned as a second result.
   static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
                                                 const at::Tensor& x, const at::Tensor& weight,
                                                 const std::optional<at::Tensor>& bias,

@@ -1,4 +1,5 @@
-// A linear layer whose weight gradient goes directly into its buffer.
+// Computes a linear layer. The gradient of its weight is added directly to the weight's gradient
+// buffer.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,13 +8,14 @@
 
 namespace lockstep {
 
-// Returns x [..., in] times weight [out, in] transposed, plus bias [out] if defined.
-// Differentiable. If a parameter has a gradient buffer, the matrix product itself adds its gradient
-// there in f32.
+// Returns x [..., in] times weight [out, in] transposed, plus bias [out] if defined. The result is
+// differentiable. If weight has a gradient buffer, the matrix product for the weight's gradient
+// adds to that buffer in f32. The gradient of bias is also added to its buffer.
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
 
-// The same, and also returns x for its other readers. The gradient from these readers is added
-// within this layer's own product, so that it needs no separate sum.
+// Computes the same, and also returns x. Other operations that read x should read this result. The
+// product for the gradient of x then also adds the gradients from these operations, so no separate
+// sum is needed.
 std::tuple<at::Tensor, at::Tensor> linear_layer_beside(const at::Tensor& x,
                                                        const at::Tensor& weight,
                                                        const at::Tensor& bias = {});

@@ -60,7 +60,7 @@ HeadArguments head_arguments_of(const at::Tensor& hidden, const at::Tensor& rows
 }
 
 struct LinearOfRows : torch::autograd::Function<LinearOfRows> {
-  // beside: whether hidden is a second result.
+  // beside: whether hidden is returned as a second result.
   static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
                                                 const at::Tensor& hidden, const at::Tensor& rows,
                                                 const at::Tensor& weight,

@@ -1,4 +1,5 @@
-// A linear layer of few outputs over few rows: what a library's products are too large for.
+// A linear layer with few outputs, applied to few rows. A library's matrix product would be
+// inefficient for it.
 #include "ops/linear_of_rows/linear_of_rows_launch.h"
 #include "ops/shared/device/device_assert.cuh"
 #include "ops/shared/device/element.cuh"
@@ -16,7 +17,7 @@ __device__ std::int64_t row_at(const HeadArguments& shared, std::int64_t place) 
   return row;
 }
 
-// A warp per result.
+// A warp computes one result.
 template <class T>
 __global__ void __launch_bounds__(threads) forward_kernel(HeadForward launch) {
   const HeadArguments& shared = launch.shared;
@@ -41,7 +42,7 @@ __global__ void __launch_bounds__(threads) forward_kernel(HeadForward launch) {
   static_cast<T*>(launch.out)[result] = from_float<T>(sum);
 }
 
-// A warp per row of all; few of them were read.
+// A warp handles one row of `hidden`. Only few of these rows were inputs of the layer.
 template <class T>
 __global__ void __launch_bounds__(threads) of_hidden_kernel(HeadBackward launch) {
   const HeadArguments& shared = launch.shared;
@@ -74,7 +75,8 @@ __global__ void __launch_bounds__(threads) of_hidden_kernel(HeadBackward launch)
   }
 }
 
-// A thread has eight columns of an output's weights, and the first of an output its bias.
+// A thread handles eight columns of an output's weights. The first thread of an output also handles
+// its bias.
 template <class T>
 __global__ void __launch_bounds__(threads) of_weight_kernel(HeadBackward launch) {
   const HeadArguments& shared = launch.shared;
@@ -102,7 +104,8 @@ __global__ void __launch_bounds__(threads) of_weight_kernel(HeadBackward launch)
   if (column == 0 && launch.of_bias != nullptr) launch.of_bias[output] += of_bias;
 }
 
-// Calls function(element, blocks) with an element of the type, for so many threads.
+// Calls function(element, blocks) with an element of the type, and enough blocks for `needed`
+// threads.
 template <class Function>
 cudaError_t launch_for(KernelDtype dtype, std::int64_t needed, const Function& function) {
   const std::int64_t blocks = (needed + threads - 1) / threads;

@@ -1,4 +1,5 @@
-// Heads that read few rows of a network's output, such as the row of each text's first token.
+// Computes linear heads that read few rows of a network's output, such as the row of each text's
+// first token.
 #pragma once
 
 #include "ops/shared/head_arguments.h"
@@ -9,18 +10,24 @@
 
 namespace lockstep {
 
-// Returns hidden[rows] times weight^T, plus bias [O] if defined: [S, O] in hidden's dtype. hidden:
-// [N, D]. rows: i64 [S], each below N, possibly with repetitions. weight: [O, D]. Gradients of
-// weight and bias go into gradient buffers. For up to `head_most_outputs` outputs and
-// `head_most_rows` rows, GPUs need one launch in forward, and one for each gradient in backward.
-// Larger sizes use a selection of rows and linear_layer. Differentiable in all but rows, and second
-// derivatives use ATen's operators. Throws Error for other shapes and types. A row that does not
-// exist is an error on the CPU, and stops a GPU.
+// Returns hidden[rows] times weight^T, plus bias if defined: [S, O] in hidden's dtype.
+//   hidden   [N, D], floating
+//   rows     i64 [S], each below N, possibly with repetitions
+//   weight   [O, D]
+//   bias     [O], or undefined
+// Gradients of weight and bias are added to their gradient buffers, if they have them. For up to
+// head_most_outputs outputs and head_most_rows rows, GPUs need one launch in forward and two in
+// backward. Larger sizes and the CPU select the rows and call linear_layer.
+//
+// The result is differentiable in all arguments but rows, and second derivatives use ATen's
+// operators. Throws Error for other shapes and dtypes. A row that does not exist is an error on the
+// CPU, and fails a device-side assertion on GPUs.
 at::Tensor linear_of_rows(const at::Tensor& hidden, const at::Tensor& rows,
                           const at::Tensor& weight, const at::Tensor& bias = {});
 
-// The same, and also returns `hidden` for its other readers. Their gradient is added in the same
-// pass.
+// Computes the same, and also returns `hidden`. Other operations that read `hidden` should read
+// this result. Our kernel for the gradient of `hidden` then also adds the gradients from these
+// operations.
 std::tuple<at::Tensor, at::Tensor> linear_of_rows_beside(const at::Tensor& hidden,
                                                          const at::Tensor& rows,
                                                          const at::Tensor& weight,

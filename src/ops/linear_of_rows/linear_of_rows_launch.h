@@ -1,4 +1,4 @@
-// Launches the kernels of heads over few rows from plain C++.
+// Lets plain C++ code launch the kernels of heads over few rows.
 #pragma once
 
 #include "ops/shared/head_arguments.h"
@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// The functions only enqueue work. They neither synchronise nor allocate. The kernels add up sums
+// in a fixed order.
 cudaError_t launch_head_forward(const HeadForward& arguments, cudaStream_t stream);
 cudaError_t launch_head_of_hidden(const HeadBackward& arguments, cudaStream_t stream);
 cudaError_t launch_head_of_weight(const HeadBackward& arguments, cudaStream_t stream);

@@ -1,4 +1,4 @@
-// Losses of a mask, by our kernels or in ATen's operators.
+// Losses of a mask, by our kernels or with ATen's operators.
 #include "ops/mask_loss/mask_loss.h"
 
 #include "core/base/error.h"
@@ -51,7 +51,8 @@ void check_mask_loss(const at::Tensor& logits, const at::Tensor& target,
                     options.focal_gamma, " and ", options.smooth));
 }
 
-// All densely; one channel lies the same way in every format.
+// All tensors must be dense. Logits have one channel, so their layout is the same in every memory
+// format.
 MaskLossArguments mask_arguments(const at::Tensor& logits, const at::Tensor& target,
                                  const at::Tensor& row_weight, const at::Tensor& row_sums,
                                  const MaskLossOptions& options) {
@@ -146,11 +147,12 @@ std::array<at::Tensor, 3> mask_loss_reference(const at::Tensor& logits, const at
   const at::Tensor both = 2 * (p * foreground).sum(1) + options.smooth;
   const at::Tensor either = p.sum(1) + foreground.sum(1) + options.smooth;
   const at::Tensor any = counts.any(1);
-  // A row in which nothing counts must not divide by a smooth of 0.
+  // For a row without valid places, `either` is 0 if smooth is 0, so it is replaced by 1.
   const at::Tensor dice =
       (1 - both / at::where(any, either, at::zeros_like(either) + 1)) * any.to(work) * weights;
 
-  // 1 - p_t and bce are sigmoid and softplus of the logit towards the wrong side.
+  // Let `wrong` be the logit with the sign that is positive on the wrong side. Then 1 - p_t is its
+  // sigmoid, and bce is its softplus.
   const at::Tensor wrong = values * (1 - 2 * foreground);
   const at::Tensor bce = at::softplus(wrong, 1, 40) * valid;
   const at::Tensor alpha =

@@ -1,5 +1,5 @@
-// Dice, focal and binary cross-entropy of a mask: forward reads logits and target once for six
-// sums, backward once more for the gradient.
+// Dice, focal and binary cross-entropy loss of a mask. Forward reads logits and target once and
+// computes six sums. Backward reads them once more and computes the gradient.
 #include "ops/mask_loss/mask_loss_launch.h"
 #include "ops/shared/device/element.cuh"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int threads = 256, warps = threads / 32, sums_of_chunk = 6;
 
-// W neighbouring places: logits as they lie in memory, and their targets.
+// W neighbouring places: their logits as stored in memory, and their targets.
 template <class T, int W>
 struct alignas(W == 1 ? sizeof(T) : 16) Logits {
   T value[W];
@@ -22,8 +22,8 @@ struct alignas(W) Targets {
 
 struct Place {
   bool counts, foreground;
-  float wrong;        // the logit towards the wrong side
-  float error, rest;  // sigmoid of that, and 1 less it
+  float wrong;        // the logit, with the sign that is positive on the wrong side
+  float error, rest;  // sigmoid(wrong), and 1 minus that
   float bce;
 
   __device__ Place(float logit, std::uint8_t target, int ignore)
@@ -33,20 +33,20 @@ struct Place {
     error = wrong >= 0 ? larger : small * larger;
     rest = wrong >= 0 ? small * larger : larger;
     bce = fmaxf(wrong, 0.0F) + log1pf(small);
-    if (wrong != wrong) bce = wrong;  // fmaxf takes the number of the two
+    if (wrong != wrong) bce = wrong;  // if `wrong` is NaN, fmaxf would return 0
   }
   __device__ float probability() const { return foreground ? rest : error; }
 };
 
-// alpha_t and (1 - p_t)^gamma.
+// Returns alpha_t * (1 - p_t)^gamma.
 __device__ inline float focal_factor(const MaskLossArguments& shared, const Place& place) {
   const float alpha = place.foreground ? shared.alpha : 1.0F - shared.alpha;
   if (shared.gamma == 2.0F) return alpha * place.error * place.error;
   return alpha * powf(place.error, shared.gamma);
 }
 
-// Calls `function` with each place of the block's chunk that a thread has: its number in the row,
-// and W logits and targets.
+// Calls `function` for each group of W places in the block's chunk that belongs to this thread. The
+// arguments are the index of the group's first place in the row, its logits and its targets.
 template <class T, int W, class Function>
 __device__ void for_chunk(const MaskLossArguments& shared, std::int64_t row, std::int64_t chunk,
                           const Function& function) {
@@ -96,7 +96,8 @@ __global__ void __launch_bounds__(threads) mask_sums_kernel(MaskLossForward laun
   launch.partial[blockIdx.x * std::int64_t{sums_of_chunk} + threadIdx.x] = sum;
 }
 
-// One block: a warp adds up a row's chunks, then one thread the rows, in order.
+// Runs as one block. Each warp adds up the chunks of a row, then one thread adds up the rows in
+// order.
 __global__ void __launch_bounds__(threads) finish_mask_kernel(MaskLossForward launch) {
   __shared__ float losses[3][warps];
   const MaskLossArguments& shared = launch.shared;
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(threads) mask_gradient_kernel(MaskLossBackward
   const float* const sums = shared.row_sums + row * 4;
   const float either = sums[1] + sums[2] + shared.smooth;
   const float ratio = (2.0F * sums[0] + shared.smooth) / either;
-  // The dice gradient by the probability of a place in the background, and in the foreground.
+  // The derivatives of the dice loss by the probability, at background and at foreground places.
   const float of_background = of_dice * ratio / either;
   const float of_foreground = of_background - of_dice * 2.0F / either;
   auto* const of_logits = static_cast<T*>(launch.of_logits) + row * shared.places;
@@ -169,8 +170,8 @@ __global__ void __launch_bounds__(threads) mask_gradient_kernel(MaskLossBackward
                   });
 }
 
-// Calls `function` with an element and whether eight lie together, as types, and the number of
-// blocks.
+// Calls `function` with an element and the number of neighbouring places (1 or 8) as types, and
+// with the number of blocks.
 template <int n>
 struct Neighbours {
   static constexpr int value = n;

@@ -1,4 +1,4 @@
-// Launches the kernels of a mask's losses from plain C++.
+// Lets plain C++ code launch the kernels of a mask's losses.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// The functions only enqueue work. They neither synchronise nor allocate. The kernels add up sums
+// in a fixed order.
 cudaError_t launch_mask_loss_forward(const MaskLossForward& arguments, cudaStream_t stream);
 cudaError_t launch_mask_loss_backward(const MaskLossBackward& arguments, cudaStream_t stream);
 

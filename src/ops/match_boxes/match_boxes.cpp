@@ -1,4 +1,4 @@
-// Matching by our kernel, or class by class in ATen's operators.
+// Matches boxes by our kernel, or class by class with ATen's operators.
 #include "ops/match_boxes/match_boxes.h"
 
 #include "core/base/error.h"
@@ -87,7 +87,7 @@ RowTargets match_anchors_reference(const at::Tensor& anchors, const at::Tensor& 
   const at::Tensor class_numbers = at::arange(how.classes, labels.options());
   const at::Tensor of_class = labels.unsqueeze(1).eq(class_numbers.view({1, -1, 1}));  // [Q, N, M]
   const at::Tensor ignored = ignored_shares(anchors.unsqueeze(0), boxes, labels).gt(how.ignored);
-  // [Q, N, P, M] would be large: class by class.
+  // A tensor [Q, N, P, M] would be too large, so this goes class by class.
   std::vector<at::Tensor> positive, weight, box;
   for (std::int64_t c = 0; c < how.classes; ++c) {
     const at::Tensor own = of_class.select(1, c).unsqueeze(1);          // [Q, 1, M]
@@ -95,7 +95,7 @@ RowTargets match_anchors_reference(const at::Tensor& anchors, const at::Tensor& 
     const auto [best, which] = iou.max(-1);                             // [Q, P]
     const at::Tensor best_of_box = iou.amax(1, true);                   // [Q, 1, M]
     const at::Tensor is_best = iou.eq(best_of_box).logical_and(best_of_box.gt(match_least_overlap));
-    // A box's best anchor is meant for that box, though another may overlap it more.
+    // The best anchor of a box is assigned to that box, even if another box overlaps it more.
     const auto [any_best, best_for] = is_best.to(at::kByte).max(-1);
     const at::Tensor forced = any_best.gt(0);
     const at::Tensor is_positive = best.ge(how.positive).logical_or(forced);

@@ -1,6 +1,6 @@
-// Anchors and true boxes: first the best overlap of each box, then for each anchor and class what
-// it is, at last the weights, which follow from the numbers of positives and negatives. Regions and
-// true boxes: all of it in one kernel.
+// Matches anchors or regions to true boxes. Anchors take three kernels. The first finds the best
+// overlap of each box. The second finds the state of each anchor for each class. The third computes
+// the weights from the numbers of positives and negatives. Regions take a single kernel.
 #include "ops/match_boxes/match_boxes_launch.h"
 #include "ops/shared/device/runs.cuh"
 
@@ -18,13 +18,13 @@ __device__ float common_of(const Corners& a, const Corners& b) {
   return rounded_product(fmaxf(width, 0.0F), fmaxf(height, 0.0F));
 }
 
-// As box_ious has it, to the bit.
+// Computes the overlap as box_ious does, with bitwise the same result.
 __device__ float iou_of(const Corners& a, const Corners& b) {
   const float common = common_of(a, b);
   return common / fmaxf(area_of(a) + area_of(b) - common, 1e-12F);
 }
 
-// The expected weight under random drawing of a row in this state.
+// The expected weight of a row in this state if rows are drawn at random.
 __device__ float weight_as_drawn(int state, float positives, float negatives, float drawn,
                                  float most_positive) {
   const float of_positives = fminf(positives, most_positive);
@@ -35,7 +35,7 @@ __device__ float weight_as_drawn(int state, float positives, float negatives, fl
   return weight / drawn;
 }
 
-// A block has a box.
+// A block handles one box.
 __global__ void __launch_bounds__(match_threads) best_of_box_kernel(MatchArguments launch) {
   __shared__ float shared[match_threads / 32];
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.y) * launch.most + blockIdx.x;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(match_threads) best_of_box_kernel(MatchArgumen
   launch.best_of_box[i] = best;
 }
 
-// A thread has an anchor and a class, a block a picture and a class.
+// A thread handles an anchor and a class. A block handles some anchors of a picture, and a class.
 __global__ void __launch_bounds__(match_threads) match_kernel(MatchArguments launch) {
   const std::int64_t p = static_cast<std::int64_t>(blockIdx.x) * match_threads + threadIdx.x;
   const std::int64_t picture = blockIdx.y, label = blockIdx.z;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(match_threads) match_kernel(MatchArguments lau
             negatives = __syncthreads_count(inside && state == is_negative);
   if (threadIdx.x != 0) return;
   std::int32_t* const counts = launch.counts + (picture * launch.classes + label) * 2;
-  if (positives > 0) atomicAdd(counts, positives);  // whole numbers: in any order
+  if (positives > 0) atomicAdd(counts, positives);  // integers, so the order does not matter
   if (negatives > 0) atomicAdd(counts + 1, negatives);
 }
 
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(match_threads) weight_kernel(MatchArguments la
       static_cast<float>(launch.counts[set * 2 + 1]), launch.drawn, launch.most_positive);
 }
 
-// A block has a picture, a thread one region after the other.
+// A block handles a picture. Each thread handles some of its regions in turn.
 __global__ void __launch_bounds__(match_threads) match_regions_kernel(RegionMatchArguments launch) {
   const std::int64_t picture = blockIdx.x, first = picture * launch.most;
   int positives = 0, negatives = 0;
@@ -138,7 +138,8 @@ __global__ void __launch_bounds__(match_threads) match_regions_kernel(RegionMatc
       }
       launch.positive[at] = state == is_positive;
       launch.label[at] = state == is_positive ? launch.labels[first + which] : launch.classes;
-      launch.weight[at] = static_cast<float>(state);  // for now: this thread reads it again below
+      // the state for now; this thread replaces it by the weight below
+      launch.weight[at] = static_cast<float>(state);
       reinterpret_cast<Corners*>(launch.box)[at] = corners_at(launch.boxes, first + which);
     }
     positives += __syncthreads_count(state == is_positive);

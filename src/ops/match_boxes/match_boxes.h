@@ -1,4 +1,4 @@
-// Matches rows of a detector (anchors or regions) with true boxes.
+// Matches rows of a detector (anchors or regions) with true boxes, and weights them for the loss.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -9,66 +9,77 @@
 
 namespace lockstep {
 
-// Labels of true boxes that belong to no class.
-inline constexpr std::int64_t no_box = match_no_box;          // padding
-inline constexpr std::int64_t ignore_box = match_ignore_box;  // neither object nor background
+// Labels of boxes that belong to no class.
+inline constexpr std::int64_t no_box = match_no_box;  // a row of padding, without a box
+// A box to ignore, which is neither object nor background.
+inline constexpr std::int64_t ignore_box = match_ignore_box;
 
 struct AnchorMatching {
   std::int64_t classes = 1;
-  double positive = 0.7, negative = 0.3;  // IoU
-  // An anchor with more than this share of its area in a box to ignore is not negative.
+  double positive = 0.7, negative = 0.3;  // IoU thresholds
+  // An anchor is not negative if more than this share of its area is in a box with label
+  // ignore_box.
   double ignored = 0.5;
-  double drawn = 256;           // number of anchors that would be drawn at random
+  double drawn = 256;           // number of anchors in the random draw that the weights stand for
   double positive_share = 0.5;  // largest share of positives among them
 };
 
-// The targets of rows. match_anchors: [Q, N, P], of Q pictures, for each of N classes and P
-// anchors; match_regions: [Q, R].
+// The targets of rows. Shapes: match_anchors gives [Q, N, P] for Q pictures, N classes and P
+// anchors. match_regions gives [Q, R] for R regions.
 struct RowTargets {
   at::Tensor positive;  // bool
-  // f32: the mean weight that random drawing would give. Over the last axis, the sum is 1 or less.
-  // Positives get at most their share, negatives get the rest, and other rows get 0.
+  // f32: the mean weight that a random draw of rows would give. Weights over the last axis have a
+  // sum of at most 1. Positive rows get at most their share, negative rows get the rest, and other
+  // rows get 0.
   at::Tensor weight;
-  at::Tensor box;  // f32 [..., 4]: the true box of a positive row; undefined in other rows
+  at::Tensor box;  // f32 [..., 4]: the true box of a positive row; any values in other rows
 };
 
-// Matches as in Faster R-CNN (Ren and others, 2015), for each class separately. An anchor is
-// positive if its IoU with a box of the class is at least `positive`, or if no anchor overlaps that
-// box more. It is negative if its IoU with all of these boxes is below `negative` and it does not
-// lie in a box to ignore. anchors: f32 [P, 4], corners. boxes: f32 [Q, M, 4]. labels: i64 [Q, M],
-// from 0 to N − 1, no_box or ignore_box. No gradient. Does not wait for the device. Throws Error
-// for other shapes and types.
+// Matches anchors as in Faster R-CNN (Ren and others, 2015), for each class separately.
+//   anchors   f32 [P, 4], corners
+//   boxes     f32 [Q, M, 4]
+//   labels    i64 [Q, M], from 0 to N − 1, no_box or ignore_box
+// An anchor is positive in two cases:
+//   - Its IoU with a box of the class is at least `positive`.
+//   - No anchor has a larger IoU with some box of the class, and that IoU is above 0.001. The
+//     anchor is then matched with that box, even if another box overlaps it more.
+// An anchor is negative if it is not positive, its IoU with each box of the class is below
+// `negative`, and it is not in a box to ignore. The result has no gradient. Does not wait for the
+// device. Throws Error for other shapes and dtypes.
 RowTargets match_anchors(const at::Tensor& anchors, const at::Tensor& boxes,
                          const at::Tensor& labels, const AnchorMatching& how);
 
-// The same in ATen's operators, on any device.
+// Computes the same with ATen's operators, on any device.
 RowTargets match_anchors_reference(const at::Tensor& anchors, const at::Tensor& boxes,
                                    const at::Tensor& labels, const AnchorMatching& how);
 
 struct RegionMatching {
   std::int64_t classes = 1;
-  double positive = 0.5;  // IoU
-  // A region with more than this share of its area in a box to ignore is not negative.
+  double positive = 0.5;  // IoU thresholds
+  // A region is not negative if more than this share of its area is in a box with label ignore_box.
   double ignored = 0.5;
-  double drawn = 128;            // number of regions that would be drawn at random
+  double drawn = 128;            // number of regions in the random draw that the weights stand for
   double positive_share = 0.25;  // largest share of positives among them
 };
 
 struct RegionMatches {
   RowTargets rows;
-  at::Tensor label;  // i64 [Q, R]: the class of a positive region; `classes` (background) for
-                     // others
+  at::Tensor label;  // i64 [Q, R]: the class of a positive region, else `classes` (background)
 };
 
-// Matches as in Fast R-CNN (Girshick, 2015), but only regions that are `known`. A region is
-// positive if its IoU with a box of any class is at least `positive`. Otherwise it is negative,
-// unless it lies in a box to ignore. regions: f32 [Q, R, 4]. known: bool [Q, R]. boxes and labels:
-// as above. No gradient. Does not wait for the device. Throws Error for other shapes and types.
+// Matches regions as in Fast R-CNN (Girshick, 2015).
+//   regions         f32 [Q, R, 4]
+//   known           bool [Q, R]: whether there is a region; other rows are neither positive nor
+//                   negative
+//   boxes, labels   as in match_anchors
+// A region is positive if its IoU with a box of any class is at least `positive`. If not, it is
+// negative unless it is in a box to ignore. The result has no gradient. Does not wait for the
+// device. Throws Error for other shapes and dtypes.
 RegionMatches match_regions(const at::Tensor& regions, const at::Tensor& known,
                             const at::Tensor& boxes, const at::Tensor& labels,
                             const RegionMatching& how);
 
-// The same in ATen's operators, on any device.
+// Computes the same with ATen's operators, on any device.
 RegionMatches match_regions_reference(const at::Tensor& regions, const at::Tensor& known,
                                       const at::Tensor& boxes, const at::Tensor& labels,
                                       const RegionMatching& how);
@@ -76,8 +87,10 @@ RegionMatches match_regions_reference(const at::Tensor& regions, const at::Tenso
 // Returns RowTargets::weight for `positive` and `negative`, bool [..., P].
 at::Tensor weights_as_drawn(const at::Tensor& positive, const at::Tensor& negative, double drawn,
                             double positive_share);
-// rows: [..., R, 4]. boxes: [Q, M, 4]. labels: [Q, M]. Returns [Q, R]: the largest share of each
-// row's area that lies in one of the boxes to ignore.
+// Returns the largest share of each row's area that is in one box to ignore, [Q, R].
+//   rows     [..., R, 4]
+//   boxes    [Q, M, 4]
+//   labels   [Q, M]
 at::Tensor ignored_shares(const at::Tensor& rows, const at::Tensor& boxes,
                           const at::Tensor& labels);
 

@@ -1,4 +1,4 @@
-// Launches the kernels that match anchors or regions with true boxes from plain C++.
+// Lets plain C++ code launch the kernels that match anchors or regions with true boxes.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_match(const MatchArguments& arguments, cudaStream_t stream);
 cudaError_t launch_match_regions(const RegionMatchArguments& arguments, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// Hands products to the device's library where that serves them, and to ATen otherwise.
+// Offers products to the device's library, and gives those that it does not support to ATen.
 #include "ops/matmul/matmul.h"
 
 #include "core/base/check.h"
@@ -19,7 +19,7 @@ std::atomic<bool> tuning = true;
 
 bool dense(const at::Tensor& matrix) { return matrix.is_contiguous() && aligned(matrix); }
 
-// Low precision only: ATen decides whether fp32 products may be rounded to TF32.
+// Offers only low-precision products. For fp32, ATen decides whether to round to TF32.
 bool offer_to_kernel(const at::Tensor& out, const at::Tensor& left, const at::Tensor& right,
                      const at::Tensor& bias, bool accumulate, const at::Tensor& addend = {}) {
   const MatmulKernel kernel = cuda_matmul;
@@ -45,8 +45,8 @@ bool offer_to_kernel(const at::Tensor& out, const at::Tensor& left, const at::Te
                  .k = left.size(1)});
 }
 
-// Whether each matrix of [batch, rows, columns] is dense, or with `transposed` its transpose, and
-// all are aligned alike.
+// Whether each matrix of [batch, rows, columns] is dense and has the same alignment. transposed:
+// the same for the transposes of the matrices.
 bool dense_matrices(const at::Tensor& batch, bool transposed = false) {
   const int row = transposed ? 2 : 1, column = transposed ? 1 : 2;
   return batch.stride(column) == 1 && batch.stride(row) == batch.size(column) && aligned(batch) &&

@@ -1,4 +1,4 @@
-// The registered kernels.
+// Holds the registered kernels.
 #include "ops/muon/muon.h"
 
 namespace lockstep {

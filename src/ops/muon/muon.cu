@@ -1,5 +1,5 @@
-// The parts of Muon that go element by element. A block has a chunk of a matrix, so that one launch
-// serves all matrices of a shape. Sums are in a fixed order.
+// The elementwise parts of Muon. A block handles a chunk of a matrix, so one launch handles all
+// matrices of a shape. Sums are added in a fixed order.
 #include "ops/muon/muon_launch.h"
 #include "ops/shared/device/element.cuh"
 
@@ -11,8 +11,8 @@ namespace {
 constexpr int threads = 256, warps = threads / 32;
 constexpr float least_norm = 1e-7F;
 
-// Calls `four(i)` for whole fours of this block's chunk, and `one(i)` for what is left of a matrix
-// behind its last four.
+// Calls four(i) for each complete group of four elements in this block's chunk. Calls one(i) for
+// each element after the last such group.
 template <class Fours, class One>
 __device__ void for_elements(const MuonArguments& launch, const Fours& four, const One& one) {
   const std::int64_t begin = blockIdx.x * muon_chunk;
@@ -27,7 +27,7 @@ struct MomentumFactors {
   bool nesterov;
 };
 
-// Returns the update, rounded as it is stored.
+// Adds a gradient to the momentum. Returns the update, rounded to its stored type.
 __device__ __nv_bfloat16 add_gradient(float gradient, float& momentum,
                                       const MomentumFactors& factors, float& squares) {
   gradient *= factors.one_over_divisor;
@@ -73,7 +73,8 @@ __global__ void __launch_bounds__(threads) scale_kernel(MuonArguments launch) {
   float squares = 0;
   for (unsigned chunk = threadIdx.x; chunk < gridDim.x; chunk += threads)
     squares += launch.squares[blockIdx.y * gridDim.x + chunk];
-  // Rounded as torch.optim.Muon does: the iteration magnifies a difference in scale.
+  // The norm is rounded as in torch.optim.Muon, because the iteration magnifies a difference in
+  // scale.
   const float norm = to_float(from_float<__nv_bfloat16>(sqrtf(block_sum<warps>(squares))));
   const float divisor = fmaxf(norm, least_norm);
   const auto scaled = [&](__nv_bfloat16 value) {
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(threads) weights_kernel(MuonArguments launch) 
       });
 }
 
-// A grid of chunks and matrices: by it `launch` enqueues.
+// Calls `launch` with a grid of chunks and matrices.
 template <class Launch>
 cudaError_t with_grid(const MuonArguments& arguments, const Launch& launch) {
   if (arguments.count == 0 || arguments.elements == 0) return cudaSuccess;

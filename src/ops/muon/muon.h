@@ -1,12 +1,12 @@
-// The elementwise parts of Muon, by our own kernels.
+// Gives access to our kernels for the elementwise parts of the Muon optimizer.
 #pragma once
 
 #include "ops/muon/muon_arguments.h"
 
 namespace lockstep {
 
-// All run on the current stream. If arguments.skip is above 0, they change neither weights nor
-// momentum.
+// All functions run on the current stream. If *arguments.skip is above 0, they change neither
+// weights nor momentum.
 struct MuonKernels {
   // Adds the gradients to the momentum, and writes the update and the sums of its squares.
   void (*momentum)(const MuonArguments&) = nullptr;
@@ -15,8 +15,7 @@ struct MuonKernels {
   // Decays the weights, adds the update to them, and writes the working copy.
   void (*weights)(const MuonArguments&) = nullptr;
 };
-// Returns null functions on the CPU and in builds without our kernels. ATen's operations are used
-// there.
+// Returns null functions on the CPU and in builds without our kernels. Callers then use ATen.
 const MuonKernels& cuda_muon();
 void register_cuda_muon(const MuonKernels& kernels);
 

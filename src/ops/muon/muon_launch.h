@@ -1,4 +1,4 @@
-// Launches the kernels of ops/muon/muon.h from plain C++.
+// Lets plain C++ code launch the kernels of ops/muon/muon.h.
 #pragma once
 
 #include "ops/muon/muon_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_muon_momentum(const MuonArguments& arguments, cudaStream_t stream);
 cudaError_t launch_muon_scale(const MuonArguments& arguments, cudaStream_t stream);
 cudaError_t launch_muon_weights(const MuonArguments& arguments, cudaStream_t stream);

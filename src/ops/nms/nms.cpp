@@ -46,15 +46,16 @@ void check_nms(const at::Tensor& boxes, const at::Tensor& scores, const at::Tens
   if (at_most < 1) throw Error(cat("nms must keep at least 1 box, but at_most is ", at_most));
 }
 
-// The largest float that is not above it: a float is above both or neither.
+// The largest float that is not above `threshold`. A float is above both of them or above neither.
 float float_not_above(double threshold) {
   const auto nearest = static_cast<float>(threshold);
   return nearest > threshold ? std::nextafter(nearest, nowhere_score) : nearest;
 }
 
-// Sets of boxes, each in the order of its scores.
+// Sets of boxes, sorted by score.
 struct SortedBoxes {
-  // boxes and group as they were given, scores sorted; order undefined: they were given so.
+  // boxes, group: in the given order. scores: sorted. order: the sorted order, or undefined if the
+  // boxes were given sorted.
   at::Tensor boxes, group, scores, order;
   float threshold;
 };
@@ -79,7 +80,7 @@ SortedBoxes sort_boxes(const at::Tensor& boxes, const at::Tensor& scores, const 
   return result;
 }
 
-// One set. Returns how many were kept.
+// Handles one set. Returns the number of boxes that are kept.
 std::int64_t keep_on_cpu(const Corners* boxes, const float* scores, const std::int64_t* order,
                          const std::int64_t* group, std::int64_t n, float threshold,
                          std::int64_t at_most, std::int64_t* indices) {
@@ -88,7 +89,7 @@ std::int64_t keep_on_cpu(const Corners* boxes, const float* scores, const std::i
     std::int64_t index, group;
     bool removed;
   };
-  std::vector<Candidate> sorted;  // so that they lie in the order in which they are compared
+  std::vector<Candidate> sorted;  // in the order in which boxes are compared
   for (std::int64_t i = 0; i < n; ++i) {
     if (!(scores[i] > nowhere_score)) continue;
     const std::int64_t index = order != nullptr ? order[i] : i;

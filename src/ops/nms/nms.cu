@@ -1,6 +1,7 @@
-// Non-maximum suppression. First, by all processors, a bit for each pair of boxes: whether they
-// overlap. Then a block per set goes through the boxes by score, 64 at a time: one thread decides
-// which of them are kept, all threads take what those overlap out of the rest.
+// Non-maximum suppression. First the whole GPU computes a bit for each pair of boxes: whether they
+// overlap. Then one block per set goes through the boxes in the order of scores, 64 at a time. One
+// thread decides which of the 64 are kept. All threads then remove the later boxes that these
+// overlap.
 #include "ops/boxes/box_inline.h"
 #include "ops/nms/nms_launch.h"
 
@@ -14,16 +15,16 @@ constexpr int word_bits = 64, keep_threads = 1024;
 using Word = unsigned long long;
 static_assert(sizeof(Word) == sizeof(std::uint64_t));
 
-// The index of a sorted box in its set.
+// Converts a box's place in the sorted order to its index in the set.
 __device__ std::int64_t index_of(const NmsArguments& launch, std::int64_t first, std::int64_t box) {
   return launch.order == nullptr ? box : launch.order[first + box];
 }
 
-// A block has 64 boxes, one per thread, and 64 others. Each thread makes a word of bits about
-// these.
+// A block compares 64 boxes, one per thread, with 64 others. Each thread computes a word with one
+// bit for each of the others.
 __global__ void __launch_bounds__(word_bits) overlaps_kernel(NmsArguments launch) {
   const std::int64_t row_word = blockIdx.y, word = blockIdx.x, set = blockIdx.z;
-  if (word < row_word) return;  // those before it in order are never asked for
+  if (word < row_word) return;  // bits of earlier boxes are never read
   const std::int64_t n = launch.boxes_per_set, first = set * n;
   const auto* boxes = reinterpret_cast<const Corners*>(launch.boxes) + first;
   const int tid = static_cast<int>(threadIdx.x);
@@ -49,8 +50,8 @@ __global__ void __launch_bounds__(word_bits) overlaps_kernel(NmsArguments launch
   launch.overlaps[(first + row) * launch.words + word] = bits;
 }
 
-// The boxes to keep among those that no earlier word has removed, at most `room`. overlaps: for
-// each box of the word, the later ones in the word that it overlaps.
+// Returns the boxes to keep among `open`, which no box of an earlier word has removed. It keeps at
+// most `room` of them. overlaps: for each box of the word, the later boxes that it overlaps.
 __device__ Word kept_of_word(Word open, const Word* overlaps, std::int64_t room) {
   Word kept = 0;
   for (; open != 0 && room > 0; --room) {
@@ -64,7 +65,7 @@ __device__ Word kept_of_word(Word open, const Word* overlaps, std::int64_t room)
 __global__ void __launch_bounds__(keep_threads) keep_kernel(NmsArguments launch) {
   __shared__ Word removed[nms_most_boxes / word_bits];
   __shared__ Word of_word[word_bits];
-  __shared__ unsigned counting[2];  // whose score lets them take part
+  __shared__ unsigned counting[2];  // boxes with a score above -infinity
   __shared__ Word kept_here;
   const int tid = static_cast<int>(threadIdx.x), lane = tid % 32;
   const std::int64_t n = launch.boxes_per_set, first = static_cast<std::int64_t>(blockIdx.x) * n;

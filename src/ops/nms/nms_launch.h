@@ -1,4 +1,4 @@
-// Launches the kernels of non-maximum suppression from plain C++.
+// Lets plain C++ code launch the kernels of non-maximum suppression.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_nms_overlaps(const NmsArguments& arguments, cudaStream_t stream);
 cudaError_t launch_nms_keep(const NmsArguments& arguments, cudaStream_t stream);
 

@@ -1,5 +1,5 @@
-// Philox4x32-10 (Salmon et al., SC 2011) and the dropout rule that uses it, for kernels and plain
-// C++. It gives the same numbers as core/base/philox.h, and needs no library.
+// Computes Philox4x32-10 (Salmon et al., SC 2011) and the dropout rule that uses it, in kernels and
+// plain C++. The numbers are those of core/base/philox.h. This header needs no library.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ LOCKSTEP_HOST_DEVICE inline PhiloxWords philox_words(PhiloxWords counter, std::u
   return counter;
 }
 
-// Keys of a seed. Keys of dropout are odd and keys of uniform numbers are even, so the two share no
-// draw.
+// The keys for a seed. Keys of dropout are odd and keys of uniform numbers are even, so they never
+// share a draw.
 LOCKSTEP_HOST_DEVICE inline std::uint64_t dropout_key(std::int64_t seed) {
   return static_cast<std::uint64_t>(seed) * 2 + 1;
 }
@@ -46,7 +46,8 @@ LOCKSTEP_HOST_DEVICE inline std::uint64_t uniform_key(std::int64_t seed) {
   return static_cast<std::uint64_t>(seed) * 2;
 }
 
-// The words of elements 4 * quad to 4 * quad + 3 of the row at `place` of the global batch.
+// Returns the words of elements 4 * quad to 4 * quad + 3. `place` is the index of the row in the
+// global batch.
 LOCKSTEP_HOST_DEVICE inline PhiloxWords row_words(std::int64_t quad, std::int64_t place,
                                                   std::int64_t step, std::int64_t layer,
                                                   std::uint64_t key) {
@@ -55,7 +56,7 @@ LOCKSTEP_HOST_DEVICE inline PhiloxWords row_words(std::int64_t quad, std::int64_
                       key);
 }
 
-// counters: seed, step, first_global_row, as in ops/dropout/dropout.h.
+// Returns the same with the key of dropout.
 LOCKSTEP_HOST_DEVICE inline PhiloxWords dropout_words(std::int64_t quad, std::int64_t place,
                                                       std::int64_t step, std::int64_t layer,
                                                       std::int64_t seed) {
@@ -67,14 +68,15 @@ LOCKSTEP_HOST_DEVICE inline float uniform_of(std::uint32_t word) {
   return static_cast<float>(word >> 8) * 5.9604644775390625e-08f;
 }
 
-// p in the form that kernels use. An element is kept if `!drop_all` and its word is >= threshold.
+// The dropout probability p in the form that kernels use. An element is kept if `!drop_all` and its
+// word is at least `threshold`.
 struct DropoutRule {
   std::uint32_t threshold = 0;  // p * 2^32, rounded up
-  bool drop_all = false;        // the threshold is 2^32
-  double scale = 1;             // 1 / (1 - p); 0 if all are dropped
+  bool drop_all = false;        // whether no element is kept, because the threshold would be 2^32
+  double scale = 1;             // 1 / (1 - p); 0 if no element is kept
 };
 
-// p in [0, 1].
+// p is in [0, 1].
 inline DropoutRule dropout_rule(double p) {
   const double words = p * 4294967296.0;  // exact: a power of two
   std::uint64_t threshold = static_cast<std::uint64_t>(words);

@@ -1,4 +1,5 @@
-// Philox for many counters at once: with AVX2 where the processor has it, else one by one.
+// Philox for many counters at once. It uses AVX2 if the CPU has it, and otherwise computes one
+// counter after another.
 #include "ops/philox/philox_lanes.h"
 
 #include "ops/philox/philox_inline.h"
@@ -20,7 +21,7 @@ void draw_plain(std::int64_t first_quad, std::int64_t place, std::int64_t step, 
 
 #if defined(__x86_64__)
 
-// Four counters: word i of each in the lower half of a 64-bit lane; the upper half is ignored.
+// Four counters. Word i of each is in the lower half of a 64-bit lane; the upper half is ignored.
 struct FourCounters {
   __m256i word[4];
 };
@@ -36,7 +37,7 @@ struct FourCounters {
   four.word[3] = product_0;
 }
 
-// words: the 16 words of the four counters, counter by counter.
+// words: receives the 16 words of the four counters, one counter after another.
 [[gnu::target("avx2")]] void store_avx2(const FourCounters& four, std::uint32_t* words) {
   const __m256i low = _mm256_set1_epi64x(0xFFFFFFFF);
   const __m256i pair_01 =
@@ -53,7 +54,7 @@ struct FourCounters {
 [[gnu::target("avx2")]] void draw_avx2(std::int64_t first_quad, std::int64_t place,
                                        std::int64_t step, std::int64_t layer, std::uint64_t key,
                                        std::uint32_t* words) {
-  constexpr std::int64_t groups = 4;  // of four counters, to keep the multipliers busy
+  constexpr std::int64_t groups = 4;  // groups of four counters, which keep the multipliers busy
   static_assert(philox_lanes % (4 * groups) == 0);
   for (std::int64_t lane = 0; lane < philox_lanes; lane += 4 * groups) {
     FourCounters four[groups];

@@ -1,4 +1,4 @@
-// Philox of ATen operators: integer arithmetic in i64 tensors.
+// Philox with ATen operators: integer arithmetic in i64 tensors.
 #include "ops/philox/philox_tensors.h"
 
 #include <ATen/TensorOperators.h>
@@ -10,8 +10,8 @@
 namespace lockstep {
 namespace {
 
-// Unsigned 32-bit words live in i64 tensors. Products wrap at 64 bits, so that the shift, which
-// copies the sign, is masked.
+// i64 tensors hold unsigned 32-bit words. Products wrap at 64 bits. A right shift copies the sign,
+// so its result is masked.
 constexpr std::int64_t mask = 0xFFFFFFFF;
 
 at::Tensor low(const at::Tensor& word) { return word.bitwise_and(mask); }

@@ -1,5 +1,5 @@
 // Computes a network's input from a picture, pixel by pixel, for kernels and plain C++. Also
-// defines the arguments of the kernels.
+// declares the arguments of the kernels.
 #pragma once
 
 #include "ops/boxes/box_inline.h"
@@ -10,23 +10,23 @@
 namespace lockstep {
 
 constexpr int picture_most_channels = 4;
-// For pictures in blocks: a block has 2 x 2 pixels of four channels.
+// The channels of a block of 2 x 2 pixels, if pictures are stored in blocks.
 constexpr int block_channels = 4 * picture_most_channels;
 
 // The number of blocks along an axis. The first block begins one pixel before the picture, and the
-// last ends after it.
+// last block ends after it.
 LOCKSTEP_HOST_DEVICE constexpr std::int64_t blocks_along(std::int64_t pixels) {
   return (pixels + 1) / 2 + 1;
 }
 
-// Dense u8 pictures, contiguous or channels-last. Steps are in elements.
+// The layout of dense u8 pictures, contiguous or channels-last. Steps are distances in elements.
 struct PictureShape {
   int channels = 0, height = 0, width = 0;
   int channel_step = 0, row_step = 0, column_step = 0;
 };
 
-// How numbers in [0, 1) change a picture. Then `mean` is subtracted from its channels, and the
-// result is multiplied by `factor`.
+// How a picture is changed by its three random numbers in [0, 1), for flip, brightness and
+// contrast. Then each channel becomes (x − mean) × factor.
 struct PictureRule {
   bool flips = false, changes_brightness = false, changes_contrast = false;
   float brightness_low = 1, brightness_range = 0;
@@ -35,14 +35,15 @@ struct PictureRule {
   float factor[picture_most_channels] = {1, 1, 1, 1};
 };
 
-// The change of one picture.
+// The changes that apply to one picture.
 struct PictureChange {
   bool flipped;
   float brightness, contrast;
-  float mean;  // mean of the picture after the change of brightness; contrast uses it
+  float mean;  // mean of the picture after the change of brightness
 };
 
-// numbers: three, or null if nothing changes. raw_mean: the mean of the unchanged picture.
+// Computes the changes of a picture. `numbers` points to three numbers, or is null if nothing
+// changes. `raw_mean` is the mean of the unchanged picture.
 LOCKSTEP_HOST_DEVICE inline PictureChange picture_change(const PictureRule& rule,
                                                          const float* numbers, float raw_mean) {
   PictureChange change{false, 1, 1, 0};
@@ -56,7 +57,7 @@ LOCKSTEP_HOST_DEVICE inline PictureChange picture_change(const PictureRule& rule
   return change;
 }
 
-// Reads memory that nothing writes at the same time. So the read-only cache may serve it.
+// Reads a byte, on GPUs through the read-only cache. Nothing may write the memory at the same time.
 LOCKSTEP_HOST_DEVICE inline float read_byte(const std::uint8_t* from) {
 #ifdef __CUDA_ARCH__
   return static_cast<float>(__ldg(from));
@@ -65,7 +66,8 @@ LOCKSTEP_HOST_DEVICE inline float read_byte(const std::uint8_t* from) {
 #endif
 }
 
-// The channels of pixel (y, x) of the changed picture. 0 outside of the picture and its channels.
+// Computes the channels of pixel (y, x) of the changed picture. They are 0 outside of the picture,
+// and for channels that it does not have.
 LOCKSTEP_HOST_DEVICE inline void picture_pixel(const std::uint8_t* picture,
                                                const PictureShape& shape, const PictureRule& rule,
                                                const PictureChange& change, int y, int x,
@@ -87,8 +89,9 @@ LOCKSTEP_HOST_DEVICE inline void picture_pixel(const std::uint8_t* picture,
   }
 }
 
-// Half of a block: two neighbouring pixels of a row, eight values. The halves of a picture are
-// numbered by lines of blocks. Within a block the upper half comes first.
+// Computes half of a block: two neighbouring pixels of a line, which are eight values. The halves
+// are numbered by lines of blocks. Within a line the two halves of a block follow each other, the
+// upper half first.
 LOCKSTEP_HOST_DEVICE inline void picture_half_block(const std::uint8_t* picture,
                                                     const PictureShape& shape,
                                                     const PictureRule& rule,
@@ -100,20 +103,19 @@ LOCKSTEP_HOST_DEVICE inline void picture_half_block(const std::uint8_t* picture,
   picture_pixel(picture, shape, rule, change, y, x + 1, to + picture_most_channels);
 }
 
-// The largest number of bytes of a picture that the kernels support, and of partial sums per
-// picture.
+// The largest supported number of bytes of a picture, and of partial sums per picture.
 constexpr std::int64_t picture_most_bytes = std::int64_t{1} << 28;
 constexpr int picture_most_sums = 32;
 
-// Everything is on the device.
+// The arguments of the kernels. All pointers are to device memory.
 struct PictureArguments {
-  const std::uint8_t* pictures = nullptr;  // [rows, ...], as `shape` says
-  const float* numbers = nullptr;          // [rows, 3], or null: nothing changes
-  // [rows, sums_per_picture]: sums of a picture's bytes. Null if contrast does not change.
+  const std::uint8_t* pictures = nullptr;  // [rows, ...] in the layout of `shape`
+  const float* numbers = nullptr;          // [rows, 3]; null if nothing changes
+  // [rows, sums_per_picture]: partial sums of each picture's bytes. Null if contrast does not
+  // change.
   std::uint64_t* sums = nullptr;
   int sums_per_picture = 0;
-  void* out = nullptr;  // channels-last, [rows, height, width, channels], or in blocks, which are
-                        // aligned to 16 bytes
+  void* out = nullptr;  // [rows, height, width, channels]; or blocks, aligned to 16 bytes
   KernelDtype dtype = KernelDtype::f32;
   PictureShape shape;
   PictureRule rule;

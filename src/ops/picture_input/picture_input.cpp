@@ -1,4 +1,4 @@
-// Pictures by our kernels, or by ATen's operators.
+// Turns pictures into a network's input, by our kernels or with ATen's operators.
 #include "ops/picture_input/picture_input.h"
 
 #include "core/base/error.h"
@@ -57,7 +57,7 @@ void check_pictures(const std::vector<PictureSet>& sets, const PictureInput& how
     throw Error(cat("picture_input makes floating numbers, not ", how.dtype));
 }
 
-// [1, C, 1, 1]; made on the device, so that a graph can record it.
+// Returns [1, C, 1, 1]. It is made on the device, so that a graph can capture this.
 at::Tensor of_channels(const std::vector<double>& numbers, const at::Tensor& like) {
   std::vector<at::Tensor> each;
   for (const double number : numbers) each.push_back(at::full({}, number, like.options()));
@@ -100,7 +100,7 @@ PictureRule rule_of(const PictureInput& how) {
   PictureRule rule{.flips = how.flip,
                    .changes_brightness = how.brightness > 0,
                    .changes_contrast = how.contrast > 0};
-  // As between() has it, whose scalars ATen rounds to f32.
+  // The same numbers as in between(), whose scalars ATen rounds to f32.
   const auto low = [](double most) { return static_cast<float>(1 - most); };
   const auto range = [](double most) { return static_cast<float>((1 + most) - (1 - most)); };
   rule.brightness_low = low(how.brightness);
@@ -120,7 +120,7 @@ bool picture_kernel_serves(const PictureSet& first, const PictureInput& how) {
          bytes <= picture_most_bytes;
 }
 
-// Into out, the set's share of the result.
+// Writes the set's part of the result to `out`.
 void by_kernel(const PictureSet& set, const PictureInput& how, const at::Tensor& out) {
   const bool dense =
       set.pictures.is_contiguous() || set.pictures.is_contiguous(at::MemoryFormat::ChannelsLast);

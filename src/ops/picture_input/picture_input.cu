@@ -1,5 +1,5 @@
-// Turns pictures into a network's input. First it sums their bytes, since contrast needs the mean;
-// then one pass makes every value of the result.
+// Turns pictures into a network's input. First sums each picture's bytes, because a change of
+// contrast needs the mean. A second pass then computes every value of the result.
 #include "ops/picture_input/picture_input_launch.h"
 #include "ops/shared/device/element.cuh"
 
@@ -9,8 +9,8 @@ namespace lockstep {
 namespace {
 
 constexpr int picture_threads = 256, picture_warps = picture_threads / 32;
-// Pixels or halves of blocks that a thread has, so that a block of threads asks only once what
-// changes its picture.
+// Pixels or half-blocks per thread. With several, a block of threads reads the changes to its
+// picture only once.
 constexpr int picture_items = 4;
 
 using Sum = unsigned long long;
@@ -30,8 +30,8 @@ __device__ std::int64_t bytes_of(const PictureShape& shape) {
   return static_cast<std::int64_t>(shape.channels) * shape.height * shape.width;
 }
 
-// A block adds up a share of a picture: words of 16 bytes, and the first share what lies before and
-// behind these. Whole numbers: in any order.
+// A block adds up a share of a picture's 16-byte words. The first share includes the bytes before
+// and after these words. The sums are integers, so their order does not matter.
 __global__ void __launch_bounds__(picture_threads) picture_sums_kernel(PictureArguments launch) {
   __shared__ Sum shared[picture_warps];
   const int thread = static_cast<int>(threadIdx.x);
@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(picture_threads) picture_sums_kernel(PictureAr
   const std::uint8_t* const picture = launch.pictures + row * bytes;
   const auto beyond = static_cast<int>(reinterpret_cast<std::uintptr_t>(picture) % 16);
   const int before = min((16 - beyond) % 16, bytes), words = (bytes - before) / 16;
-  const int behind = before + 16 * words;  // where the last bytes begin, fewer than 16
+  // start of the last bytes, which are fewer than 16
+  const int behind = before + 16 * words;
   const auto* const first = reinterpret_cast<const uint4*>(picture + before);
   Sum sum = 0;
   for (int i = share * picture_threads + thread; i < words;
@@ -59,7 +60,7 @@ __global__ void __launch_bounds__(picture_threads) picture_sums_kernel(PictureAr
   launch.sums[blockIdx.x] = sum;
 }
 
-// For the first warp, all of whose lanes get it.
+// Must be called by the first warp. All its lanes get the result.
 __device__ PictureChange change_of(const PictureArguments& launch, std::int64_t row) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   float mean = 0;
@@ -73,7 +74,7 @@ __device__ PictureChange change_of(const PictureArguments& launch, std::int64_t 
                         mean);
 }
 
-// blocks: per picture.
+// blocks: number of blocks per picture.
 template <class T, bool in_blocks>
 __global__ void __launch_bounds__(picture_threads)
     picture_input_kernel(PictureArguments launch, int blocks, int items) {
@@ -118,7 +119,7 @@ cudaError_t launch_picture_input(const PictureArguments& launch, cudaStream_t st
                                  : static_cast<std::int64_t>(shape.height) * shape.width;
   constexpr std::int64_t per_block = picture_threads * picture_items;
   const std::int64_t blocks = (items + per_block - 1) / per_block;
-  // `first` in the kernel may lie beyond the items by a block of threads.
+  // `first` in the kernel may exceed the number of items by up to a block's items.
   if (items > INT_MAX - per_block || launch.rows * blocks > INT_MAX ||
       launch.rows * launch.sums_per_picture > INT_MAX ||
       launch.sums_per_picture > picture_most_sums)

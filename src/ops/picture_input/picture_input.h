@@ -1,5 +1,5 @@
-// Prepares pictures from files as a network's input: changed at random, normalised, in the
-// network's dtype.
+// Turns u8 pictures into a network's input: changes them at random, normalises them, and converts
+// them to the network's dtype.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,37 +10,39 @@ namespace lockstep {
 
 enum class PictureLayout {
   plain,   // [B, C, H, W], channels-last
-  blocks,  // [B, 16, H / 2 + 1, W / 2 + 1], rounded up: block_convolution.h
+  blocks,  // [B, 16, H / 2 + 1, W / 2 + 1], rounded up, as in block_convolution.h
 };
 
 struct PictureSet {
-  at::Tensor pictures;  // u8 [B, C, H, W], C from 1 to 4, contiguous or channels-last; other
-                        // layouts are copied
-  // f32 [B, 3] in [0, 1), for flip, brightness and contrast of each picture, as
-  // StepContext::uniform draws them. Undefined: nothing is changed.
+  at::Tensor pictures;  // u8 [B, C, H, W], C from 1 to 4, in any layout
+  // f32 [B, 3] in [0, 1), as from StepContext::uniform: for flip, brightness and contrast of each
+  // picture. If undefined, no picture is changed at random.
   at::Tensor numbers;
 };
 
-// The changes, in this order:
+// The changes, in the order in which they are made:
 struct PictureInput {
-  bool flip = false;      // left to right, if the picture's first number is below 1/2
-  double brightness = 0;  // times a factor between 1 − brightness and 1 + brightness
-  double contrast = 0;    // distance from the picture's mean times a factor between 1 − contrast
-                          // and 1 + contrast
-  // Per channel, (x − mean) × factor. Empty: 0 and 1.
+  bool flip = false;      // flip left to right if the first number is below 1/2
+  double brightness = 0;  // multiply by a factor from 1 − brightness to 1 + brightness
+  // Multiply the distance from the picture's mean by a factor from 1 − contrast to 1 + contrast.
+  double contrast = 0;
+  // Each channel becomes (x − mean) × factor. An empty vector stands for means of 0, or factors of
+  // 1.
   std::vector<double> mean, factor;
   at::ScalarType dtype = at::kFloat;
   PictureLayout layout = PictureLayout::plain;
 };
 
-// Returns the pictures of all sets, one set after the other, on their device. Except for rounding,
-// the changes are those of flip_rows, scale_brightness and scale_contrast (augment.h) in f32. All
-// sets have the same C, H and W. On GPUs each set takes two kernels, for f32, bf16 and f16. Results
-// are bitwise reproducible. Does not wait for the device. No gradient. Throws Error for other
-// shapes and types, and if changes are asked for and `numbers` has another shape.
+// Returns the pictures of all sets, one set after the other, on their device. All sets have the
+// same C, H and W. Except for rounding, the changes are those of flip_rows, scale_brightness and
+// scale_contrast (augment.h) in f32. The result has no gradient. Does not wait for the device.
+//
+// For f32, bf16 and f16, GPUs use our kernels: one per set, or two if contrast changes. Their
+// results are bitwise reproducible. Throws Error for other shapes and dtypes. Also throws Error if
+// random changes are on and `numbers` has another shape.
 at::Tensor picture_input(const std::vector<PictureSet>& sets, const PictureInput& how);
 
-// The same in ATen's operators, on any device, in any floating dtype.
+// Computes the same with ATen's operators, on any device, in any floating dtype.
 at::Tensor picture_input_reference(const std::vector<PictureSet>& sets, const PictureInput& how);
 
 struct PictureArguments;

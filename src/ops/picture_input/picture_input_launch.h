@@ -1,4 +1,4 @@
-// Launches the kernels that turn pictures into a network's input from plain C++.
+// Lets plain C++ code launch the kernels that turn pictures into a network's input.
 #pragma once
 
 #include "ops/picture_input/picture_inline.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// It only enqueues, and neither synchronises nor allocates.
+// The function only enqueues work. It neither synchronises nor allocates.
 cudaError_t launch_picture_input(const PictureArguments& arguments, cudaStream_t stream);
 
 }  // namespace lockstep

@@ -25,7 +25,7 @@ using torch::autograd::variable_list;
 
 constexpr auto channels_last = at::MemoryFormat::ChannelsLast;
 
-// [B * H * W, C], a view of what lies channels-last.
+// Views a channels-last tensor as [B * H * W, C].
 at::Tensor rows_of_pixels(const at::Tensor& x) {
   return x.permute({0, 2, 3, 1}).view({-1, x.size(1)});
 }
@@ -46,7 +46,7 @@ bool tells_moments(const at::Tensor& x, const at::Tensor& weight) {
          weight.size(0) % pointwise_moments_outs == 0 && moments_kernel.runs_here();
 }
 
-// out: x times the weight.
+// Writes x times the weight to `out`.
 ChannelMoments multiply_with_moments(const at::Tensor& out, const at::Tensor& x,
                                      const at::Tensor& weight) {
   const std::int64_t rows = x.numel() / x.size(1), outs = weight.size(0);
@@ -68,7 +68,8 @@ ChannelMoments multiply_with_moments(const at::Tensor& out, const at::Tensor& x,
 }
 
 struct Pointwise : torch::autograd::Function<Pointwise> {
-  // beside: whether x is a second result. moments: told where not null and possible.
+  // beside: whether x is returned as a second result. moments: receives the result's moments if it
+  // is not null and the kernel can compute them.
   static variable_list forward(AutogradContext* context, const at::Tensor& x,
                                const at::Tensor& weight, const std::optional<at::Tensor>& bias,
                                bool beside, ChannelMoments* moments) {
@@ -135,8 +136,8 @@ struct Pointwise : torch::autograd::Function<Pointwise> {
   }
 };
 
-// Two convolutions of one input. Their channels lie side by side in a product that is padded to a
-// multiple of 16, so that the library's fast algorithms serve it.
+// Two convolutions of the same input. One product computes the channels of both. It is padded to a
+// multiple of 16 channels, so that the library can use its fast algorithms.
 struct PointwisePair : torch::autograd::Function<PointwisePair> {
   static variable_list forward(AutogradContext* context, const at::Tensor& x,
                                const at::Tensor& weight, const at::Tensor& other_weight,
@@ -150,7 +151,8 @@ struct PointwisePair : torch::autograd::Function<PointwisePair> {
     context->set_materialize_grads(false);
     const at::Tensor out = empty_like_with(x, padded);
     matmul_into(rows_of_pixels(out), rows_of_pixels(x), both.t(), biases);
-    const at::AutoDispatchBelowADInplaceOrView no_views;  // for autograd, results of their own
+    // so that autograd sees separate results, not views
+    const at::AutoDispatchBelowADInplaceOrView no_views;
     return {out.narrow(1, 0, first), out.narrow(1, first, second)};
   }
 
@@ -180,7 +182,7 @@ struct PointwisePair : torch::autograd::Function<PointwisePair> {
   }
 
  private:
-  // [B * H * W, padded channels]
+  // Joins the gradients of both results to [B * H * W, padded channels].
   static at::Tensor side_by_side(const variable_list& saved, const variable_list& gradients) {
     const at::Tensor &x = saved[0], &both = saved[5];
     const std::int64_t rows = x.size(0) * x.size(2) * x.size(3);
@@ -196,7 +198,7 @@ struct PointwisePair : torch::autograd::Function<PointwisePair> {
     parts.push_back(at::zeros({rows, left}, x.options()));
     return at::cat(parts, 1);
   }
-  // Rows of `all` to the gradients of two parameters, inputs `input` and the one behind it.
+  // Adds rows of `all` to the gradients of two parameters: the inputs `input` and `input + 1`.
   static void share_out(AutogradContext* context, const variable_list& saved, std::size_t input,
                         const at::Tensor& all, variable_list& found) {
     GradientWriter writer(

@@ -1,7 +1,7 @@
-// A convolution of 1 x 1 from few channels to many as products of tensor cores, which adds up what
-// batch norm wants to know of the result while it is in registers. The result is several times what
-// is read, so that writing it is what takes the time. A thread block keeps its weight, and goes
-// from one tile of 64 rows and 256 columns to the next.
+// A 1 x 1 convolution from few channels to many, by tensor cores. While a result is in registers,
+// the kernel also sums its moments for batch norm. The result is several times larger than the
+// input, so writing it takes most of the time. A thread block keeps its part of the weight, and
+// processes one tile of 64 rows and 256 columns after another.
 #include "ops/pointwise/pointwise_moments_launch.h"
 #include "ops/shared/device/early_launch.cuh"
 #include "ops/shared/device/tensor_cores.cuh"
@@ -12,15 +12,15 @@ namespace lockstep {
 namespace {
 
 constexpr int warps_down = 2, warps_across = 4, warps = warps_down * warps_across;
-constexpr int down_each = 2, warp_rows = 16 * down_each;  // of a warp
+constexpr int down_each = 2, warp_rows = 16 * down_each;  // rows of a warp
 constexpr int threads = 32 * warps, tile_rows = warp_rows * warps_down,
               tile_outs = pointwise_moments_outs;
 static_assert(tile_outs == 64 * warps_across);
-constexpr int depth = pointwise_moments_depth, row_words = depth / 8;  // of 16 bytes
+constexpr int depth = pointwise_moments_depth, row_words = depth / 8;  // words of 16 bytes
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-// Where a word of 16 bytes of a row lies in shared memory, so that eight of neighbouring rows never
-// share a bank.
+// The place in shared memory of a row's 16-byte word. The same word of eight neighbouring rows lies
+// in different banks.
 __device__ constexpr int word_at(int row, int word) { return row * row_words + (word ^ (row & 7)); }
 #endif
 constexpr std::size_t memory_bytes = (tile_outs + 2 * tile_rows) * row_words * 16;

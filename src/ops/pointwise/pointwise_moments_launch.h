@@ -1,5 +1,5 @@
-// Launches from plain C++ the kernel of a 1 x 1 convolution that also computes batch norm's moments
-// of its result.
+// Lets plain C++ code launch the kernel of a 1 x 1 convolution. The kernel also computes the
+// moments of the result, for batch norm.
 #pragma once
 
 #include "ops/block_convolution/block_arguments.h"
@@ -8,11 +8,12 @@
 
 namespace lockstep {
 
-// Whether the current device meets the kernel's needs: compute capability 8.0, code for it, and
-// enough memory.
+// Whether the kernel runs on the current device. It needs compute capability 8.0 or newer, code for
+// it in this library, and enough shared memory.
 bool pointwise_moments_runs_here();
 
-// It only enqueues, and neither synchronises nor allocates. Sums are accumulated in a fixed order.
+// The function only enqueues work. It neither synchronises nor allocates. The kernel adds up sums
+// in a fixed order.
 cudaError_t launch_pointwise_moments(const PointwiseMoments& arguments, cudaStream_t stream);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The largest of windows that may overlap, of images, by our kernel.
+// Max pooling of images with windows that may overlap, by our kernel.
 #include "ops/pooling/sliding_windows.h"
 #include "ops/shared/own_kernels.h"
 #include "ops/shared/second_derivative.h"
@@ -18,7 +18,7 @@ namespace {
 
 SlidingPoolKernels sliding_pool_kernels;  // set once, before the first step
 
-// Numbers of results as ATen counts them.
+// The number of results along an axis, as ATen computes it.
 int results_along(std::int64_t size, std::int64_t window, std::int64_t stride,
                   std::int64_t padding) {
   return static_cast<int>((size + 2 * padding - window) / stride + 1);
@@ -120,7 +120,7 @@ bool sliding_pool_serves(const at::Tensor& x, at::IntArrayRef window, at::IntArr
     if (window[i] < 1 || window[i] > sliding_pool_most_places || stride[i] < 1 || padding[i] < 0 ||
         2 * padding[i] > window[i] ||
         window[i] > x.size(static_cast<std::int64_t>(i) + 2) + 2 * padding[i])
-      return false;  // ATen serves, or says what is wrong
+      return false;  // ATen computes it or reports the error
   return window[0] * window[1] <= sliding_pool_most_places;
 }
 

@@ -1,6 +1,6 @@
-// The largest of windows that may overlap, of images. A thread has a result, or in backward an
-// element of x, of W channels: it looks through the windows that hold it, so that nothing is added
-// by atomics. A block has a line.
+// Max pooling of images with windows that may overlap. In forward, a thread computes W channels of
+// a result. In backward, it computes W channels of an element of x from all windows that contain
+// it. So there are no atomic additions. A block handles a line.
 #include "ops/pooling/sliding_pool_launch.h"
 #include "ops/pooling/sliding_windows.cuh"
 
@@ -26,7 +26,8 @@ __global__ void __launch_bounds__(sliding_threads) sliding_pool_kernel(SlidingPo
     SlidingPlaces<W> where{};
 #pragma unroll
     for (int c = 0; c < W; ++c) largest.value[c] = from_float<T>(-INFINITY);
-    // The first of equal values counts, as in ATen. If all are −inf, the first place is right.
+    // The first of equal values is chosen, as in ATen. If all values are −inf, the first place is
+    // chosen.
     bool none = true;
     for (int y = first_y; y < last_y; ++y)
       for (int x = first_x; x < last_x; ++x, none = false) {

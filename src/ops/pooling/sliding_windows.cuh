@@ -10,7 +10,7 @@ namespace lockstep {
 
 constexpr int sliding_threads = 256;
 
-// The places of the maxima of W channels within their windows.
+// For W channels: the place of the maximum in its window.
 template <int W>
 struct alignas(W) SlidingPlaces {
   std::uint8_t value[W];
@@ -26,8 +26,8 @@ struct Holding {
   }
 };
 
-// Adds the gradients of all windows that contain element (y, x) to its W channels from `channel`
-// on. down: the windows that contain its line.
+// Adds the gradients of all windows that contain element (y, x), for W channels from `channel` on.
+// down: the windows that contain the element's line.
 template <class T, int W>
 __device__ void add_windows(const SlidingPool& pool, const Holding& down, std::int64_t row, int y,
                             int x, int channel, const std::uint8_t* places, const void* of_y,

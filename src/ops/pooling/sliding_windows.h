@@ -1,4 +1,5 @@
-// Windows of images that may overlap, and the gradient of their maximum in ATen's operators.
+// Helpers for max pooling of images over windows that may overlap: their description for the
+// kernels, and the gradient with ATen's operators.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -18,16 +19,19 @@ struct SlidingSides {
   SlidingSides(std::vector<std::int64_t> window, std::vector<std::int64_t> stride,
                std::vector<std::int64_t> padding)
       : window(std::move(window)), stride(std::move(stride)), padding(std::move(padding)) {}
-  // The same value along both axes.
+  // Takes one value for both axes.
   SlidingSides(std::int64_t window, std::int64_t stride, std::int64_t padding)
       : window(2, window), stride(2, stride), padding(2, padding) {}
 };
 
-// The pool for x [N, C, H, W]. It has as many results as ATen's pool.
+// The arguments for pooling an x with these sizes, [N, C, H, W]. The number of results is that of
+// ATen's pool.
 SlidingPool sliding_pool_of(at::IntArrayRef sizes, at::ScalarType type, const SlidingSides& sides);
 
-// Computes the gradient of x from that of the result. places: u8, the place of each result in its
-// window.
+// Returns the gradient of x.
+//   of_y     the gradient of the result
+//   places   u8: the index of each maximum within its window
+//   sizes    the sizes of x
 at::Tensor put_back(const at::Tensor& of_y, const at::Tensor& places, at::IntArrayRef sizes,
                     const SlidingSides& sides);
 

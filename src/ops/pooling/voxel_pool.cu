@@ -1,11 +1,12 @@
-// The mean and the largest element of each row and channel, in one pass over x.
+// The mean and the maximum of each row and channel, in one pass over x.
 #include "ops/pooling/voxel_pool_launch.h"
 #include "ops/shared/device/voxels.cuh"
 
 namespace lockstep {
 namespace {
 
-// The largest of some elements, and how many of them tie. NaN is larger than all.
+// The maximum of some elements, and the number of elements that are equal to it. NaN is above all
+// others.
 struct Largest {
   float value;
   int ties;
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(voxel_threads) pool_gradient_kernel(VoxelPoolB
   if (place.turns == 0) return;
   const float one_over =
       1.0F / static_cast<float>(layout.voxels * (layout.together ? layout.channels : 1));
-  float all[W], largest[W], more[W];  // of every element; of the largest ones, in addition
+  float all[W], largest[W], more[W];  // all: gradient of every element; more: added for maxima
 #pragma unroll
   for (int i = 0; i < W; ++i) {
     const std::int64_t statistic = place.statistic(layout) + (layout.together ? 0 : i);

@@ -1,4 +1,4 @@
-// Launches the kernels of the mean and the maximum over voxels from plain C++.
+// Lets plain C++ code launch the kernels of the mean and the maximum over voxels.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate. Sums are accumulated in a fixed order.
+// The functions only enqueue work. They neither synchronise nor allocate. The kernels add up sums
+// in a fixed order.
 cudaError_t launch_voxel_pool_forward(const VoxelPoolForward& arguments, cudaStream_t stream);
 cudaError_t launch_voxel_pool_backward(const VoxelPoolBackward& arguments, cudaStream_t stream);
 

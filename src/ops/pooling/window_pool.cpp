@@ -1,4 +1,5 @@
-// The largest of windows that do not overlap, by our kernel, with the gradient of x's other uses.
+// Max pooling with windows that do not overlap, by our kernel. Backward also adds the gradient from
+// other uses of x.
 #include "ops/shared/own_kernels.h"
 #include "ops/shared/second_derivative.h"
 #include "ops/shared/voxel_layout.h"
@@ -20,7 +21,7 @@ namespace {
 
 WindowPoolKernels window_pool_kernels;  // set once, before the first step
 
-// sizes: of x.
+// sizes: the sizes of x.
 WindowPool window_pool_of(at::IntArrayRef sizes, at::ScalarType type, at::IntArrayRef window) {
   const bool image = sizes.size() == 4;
   WindowPool pool{.dtype = kernel_dtype(type).value(),
@@ -35,7 +36,8 @@ WindowPool window_pool_of(at::IntArrayRef sizes, at::ScalarType type, at::IntArr
   return pool;
 }
 
-// The gradient of x in ATen's operators, as a function of that of the result.
+// Computes the gradient of x from the result's gradient with ATen's operators, so that it can be
+// differentiated.
 at::Tensor put_back(const at::Tensor& of_y, const at::Tensor& places, at::IntArrayRef sizes,
                     at::IntArrayRef window) {
   const std::int64_t dims = of_y.dim();
@@ -48,7 +50,7 @@ at::Tensor put_back(const at::Tensor& of_y, const at::Tensor& places, at::IntArr
     own = own.mul(side).unsqueeze(-1) + along;
   }
   up = up * wanted.eq(own.squeeze(0)).to(up.scalar_type());
-  std::vector<std::int64_t> padding;  // of the last dimension first
+  std::vector<std::int64_t> padding;  // the last dimension comes first
   for (std::int64_t dim = dims - 1; dim >= 2; --dim) {
     padding.push_back(0);
     padding.push_back(sizes[static_cast<std::size_t>(dim)] - up.size(dim));
@@ -56,8 +58,9 @@ at::Tensor put_back(const at::Tensor& of_y, const at::Tensor& places, at::IntArr
   return at::constant_pad_nd(up, padding);
 }
 
-// Elements from place to place of a channels-last tensor whose channels may be some of another's;
-// 0 where it does not lie so, or not aligned. The stride along a dimension of one means nothing.
+// The distance between places of a channels-last tensor, in elements. Its channels may be a part of
+// another tensor's channels. Returns 0 for another layout or without alignment. The stride of a
+// dimension of size 1 is ignored.
 std::int64_t step_of(const at::Tensor& tensor) {
   std::int64_t step = 0, next = 0;
   if ((tensor.size(1) > 1 && tensor.stride(1) != 1) || !aligned(tensor)) return 0;
@@ -67,7 +70,7 @@ std::int64_t step_of(const at::Tensor& tensor) {
     if (next == 0 || tensor.stride(dim) != next) return 0;
     next *= tensor.size(dim);
   }
-  if (next == 0) return tensor.size(1);  // a single place
+  if (next == 0) return tensor.size(1);  // the tensor has a single place
   return tensor.size(1) % 8 == 0 && step % 8 != 0 ? 0 : step;
 }
 

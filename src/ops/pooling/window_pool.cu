@@ -1,5 +1,6 @@
-// The largest of windows that do not overlap. A thread has a window of W channels: it reads all of
-// it before it compares, and in backward writes all of it. A block has a line of windows.
+// Max pooling with windows that do not overlap. A thread handles W channels of a window. It loads
+// the whole window before it compares. In backward it writes all of the window. A block handles a
+// line of windows.
 #include "ops/pooling/window_pool_launch.h"
 #include "ops/shared/device/voxels.cuh"
 
@@ -15,7 +16,8 @@ struct alignas(W) Places {
   std::uint8_t value[W];
 };
 
-// The sides of a window: known when compiled, or up to eight places in all.
+// The sides of a window. They are known at compile time, or vary with at most eight places per
+// window.
 template <int depth_in, int height_in, int width_in>
 struct Window {
   static constexpr int most = depth_in * height_in * width_in;
@@ -40,10 +42,10 @@ __host__ __device__ inline std::int64_t windows_along(std::int64_t size, int sid
   return (size + (all ? side - 1 : 0)) / side;
 }
 
-// A line of windows: of those that x fills, or of all that hold one of its elements.
+// A line of windows. all: also counts windows that extend beyond x.
 struct Line {
   std::int64_t row, z, y;
-  bool filled;  // along depth and height
+  bool filled;  // x fills the windows along depth and height
 
   template <class Sides>
   __device__ Line(const WindowPool& pool, const Sides& sides, bool all) {
@@ -56,8 +58,8 @@ struct Line {
   }
 };
 
-// The first element of a place of window x of a line; `step` elements lie from place to place.
-// Whether x has it.
+// Finds the first element of a place in window x of a line. `step` is the distance between
+// neighbouring places, in elements. Returns whether x has this place.
 template <class Sides>
 __device__ bool place_in_window(const WindowPool& pool, const Sides& sides, const Line& line, int x,
                                 int place, std::int64_t step, std::int64_t& element) {
@@ -69,7 +71,7 @@ __device__ bool place_in_window(const WindowPool& pool, const Sides& sides, cons
   return place < sides.places() && at_z < pool.depth && at_y < pool.height && at_x < pool.width;
 }
 
-// The index of the result of a window that x fills.
+// The index of the result of a window that lies completely in x.
 template <class Sides>
 __device__ std::int64_t result_of(const WindowPool& pool, const Sides& sides, const Line& line,
                                   int x) {
@@ -158,8 +160,8 @@ __global__ void __launch_bounds__(window_threads)
   }
 }
 
-// Calls `function` with an element, a width of vectors and the sides of a window as types, and the
-// number of blocks.
+// Calls `function` with an element, the vector width and the sides of a window as types, and with
+// the number of blocks.
 template <class Sides>
 struct Kind {
   using type = Sides;

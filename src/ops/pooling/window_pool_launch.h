@@ -1,4 +1,4 @@
-// Launches the max pooling kernels from plain C++.
+// Lets plain C++ code launch the max pooling kernels.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_window_pool_forward(const WindowPoolForward& arguments, cudaStream_t stream);
 cudaError_t launch_window_pool_backward(const WindowPoolBackward& arguments, cudaStream_t stream);
 

@@ -52,12 +52,12 @@ void check_roi_align(const at::Tensor& features, const at::Tensor& boxes,
     throw Error(cat("roi_align's spatial_scale must be above 0, but is ", options.spatial_scale));
 }
 
-// Common data of both directions. sizes: of features, [N, C, H, W].
+// Data that both directions need. sizes: the sizes of features, [N, C, H, W].
 struct Regions {
   at::Tensor boxes, pictures;
   std::vector<std::int64_t> sizes;
   RoiAlignOptions options;
-  bool channels_last = false;  // whether features and result are said to lie so
+  bool channels_last = false;  // whether features and result have this memory format
 
   at::MemoryFormat format() const {
     return channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
@@ -91,12 +91,12 @@ bool roi_kernels_serve(const at::Tensor& values) {
          kernel_dtype(values.scalar_type());
 }
 
-// [N, C, H, W] on any device as the CPU's form wants it: [N, H, W, C], f32 or f64.
+// Converts [N, C, H, W] on any device to the form of the CPU functions: [N, H, W, C], f32 or f64.
 at::Tensor for_cpu(const at::Tensor& values) {
   const auto exact = values.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   return values.to(at::kCPU, exact).permute({0, 2, 3, 1}).contiguous();
 }
-// The way back.
+// Converts the result of a CPU function back.
 at::Tensor from_cpu(const at::Tensor& values, const at::Tensor& like, at::MemoryFormat format) {
   return values.permute({0, 3, 1, 2}).to(like.options()).contiguous(format);
 }
@@ -160,7 +160,7 @@ Regions kept_regions(AutogradContext* context) {
           .channels_last = whole[4] != 0};
 }
 
-// The result is linear in features: each direction is the other's gradient.
+// The result is linear in `features`, so the gradient of each direction is the other direction.
 struct RoiAligned : torch::autograd::Function<RoiAligned> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& features,
                             const Regions& regions) {

@@ -1,8 +1,9 @@
-// RoIAlign (He and others, 2017). Forward: a block has a row of a box's bins, a thread W channels
-// of a bin. Backward: a block has a cell of the features and finds the boxes that reach it. It
-// divides their contributions among groups of threads that each have all channels, and adds the
-// groups up in order. So there are no atomic additions, and each cell is written once. The weight
-// of a cell in a bin is a product of one weight along each axis.
+// RoIAlign (He and others, 2017). Forward: a block computes a row of a box's bins, and a thread
+// computes W channels of a bin. Backward: a block computes the gradient of one cell of the
+// features, and finds the boxes that use it. Groups of threads divide their contributions, and each
+// group has all channels. The groups' sums are added in order. So there are no atomic additions,
+// and each cell is written once. The weight of a cell in a bin is the product of its weights along
+// the two axes.
 #include "ops/boxes/box_inline.h"
 #include "ops/roi_align/roi_align_launch.h"
 #include "ops/shared/device/device_assert.cuh"
@@ -40,7 +41,8 @@ __device__ void store_sums(const float (&sums)[W], T* to) {
   values.store(to);
 }
 
-// The mean over a bin's points. picture: of the first of the thread's channels.
+// The mean over a bin's points. picture: the features of the box's picture, from the thread's first
+// channel.
 template <int W, class T>
 __device__ void mean_of_bin(const RoiAlignShape& shape, const RoiAxes& axes, int bin_y, int bin_x,
                             const T* picture, float (&sums)[W]) {
@@ -88,7 +90,7 @@ __global__ void __launch_bounds__(roi_threads) roi_align_kernel(RoiAlignForward 
   }
 }
 
-// Whether some of a box's points may lie less than a cell away from this one, along one axis.
+// Whether some of a box's points may lie less than one cell away from this cell, along one axis.
 __device__ bool may_reach(const RoiAxis<float>& axis, int bins, int cell) {
   const float end = axis.start + bins * axis.bin;
   const float slack = (fabsf(axis.start) + fabsf(end)) * (1.0F / (1 << 20));
@@ -108,17 +110,17 @@ __device__ float weight_of(const RoiAxis<float>& axis, int bin, int cell, int ce
   return sum / axis.points;
 }
 
-// The boxes of a batch that a cell contributes to, as a warp sees them: the weights of the cell in
-// `count` boxes, [count, bins_y + bins_x], and the boxes' indices.
+// A batch of boxes that a cell contributes to, as a warp reads them. `weights` are the cell's
+// weights in `count` boxes, [count, bins_y + bins_x]. `boxes` are the indices of these boxes.
 struct CellWeights {
   const float* weights;
   const int* boxes;
   int count;
 };
 
-// Adds a part's share of what the cell gets of these boxes, in their order and that of their bins.
-// All threads of a warp call it; of_channel: the gradient of the thread's first channel in the
-// first bin of the first box, or null for a thread without channels.
+// Adds the contributions that one part of the threads takes, in the order of the boxes and of their
+// bins. All threads of a warp call it. of_channel: the gradient of the thread's first channel in
+// the first bin of the first box, or null for a thread without channels.
 template <int W, class T>
 __device__ void add_boxes(const RoiAlignShape& shape, const CellWeights& cell, int part, int parts,
                           const T* of_channel, float (&sums)[W]) {
@@ -157,10 +159,10 @@ __device__ void add_boxes(const RoiAlignShape& shape, const CellWeights& cell, i
   }
 }
 
-constexpr int roi_weights = 8 * roi_align_most_bins;  // of the boxes that are taken at once
+constexpr int roi_weights = 8 * roi_align_most_bins;  // for the boxes that are processed together
 
-// across: threads of a part, whole warps. Shared memory beside what is declared: of_parts, of more
-// than one part.
+// across: the threads of a part, a multiple of the warp size. With several parts, the launch must
+// also provide shared memory for of_parts.
 template <class T, int W>
 __global__ void __launch_bounds__(roi_threads)
     roi_align_gradient_kernel(RoiAlignBackward launch, int across) {
@@ -176,10 +178,12 @@ __global__ void __launch_bounds__(roi_threads)
                                   ? static_cast<const T*>(launch.of_out) + channel
                                   : static_cast<const T*>(nullptr);
   const int bins = shape.bins_y + shape.bins_x, boxes_at_once = roi_weights / bins;
-  __shared__ unsigned reaching[2][roi_warps];  // in turns: the last ones may still be read
+  // used alternately, because other warps may still read the last one
+  __shared__ unsigned reaching[2][roi_warps];
   __shared__ int boxes[roi_threads];
-  __shared__ float weights[roi_weights];  // of the cell: in bins down, then across
-  extern __shared__ float of_parts[];     // [W, threads]
+  // the cell's weights per box: bins_y down, then bins_x across
+  __shared__ float weights[roi_weights];
+  extern __shared__ float of_parts[];  // [W, threads]
   float sums[W] = {};
   int turn = 0;
   for (std::int64_t base = 0; base < shape.rois; base += threads, turn ^= 1) {
@@ -226,7 +230,7 @@ __global__ void __launch_bounds__(roi_threads)
                             static_cast<std::int64_t>(blockIdx.x) * shape.channels + channel);
 }
 
-// Calls `function` with an element and a width of vectors as types.
+// Calls `function` with an element and the vector width as types.
 template <class Function>
 cudaError_t with_channels(const RoiAlignShape& shape, const Function& function) {
   if (shape.height * shape.width > INT_MAX || shape.channels > INT_MAX / roi_align_most_bins)
@@ -261,7 +265,8 @@ cudaError_t launch_roi_align_backward(const RoiAlignBackward& launch, cudaStream
     const std::int64_t slabs = (groups + across - 1) / across;
     if (slabs > 65535) return cudaErrorInvalidConfiguration;
     const dim3 blocks(static_cast<unsigned>(cells), static_cast<unsigned>(slabs));
-    // A box or two of a picture are not worth sharing out: more cells at once gain more.
+    // If a picture has only one or two boxes, more blocks per processor gain more than several
+    // parts.
     const std::int64_t parts = shape.rois > 2 * shape.rows ? roi_threads / across : 1;
     const auto threads = static_cast<unsigned>(parts * across);
     const std::size_t bytes = parts > 1 ? threads * W * sizeof(float) : 0;

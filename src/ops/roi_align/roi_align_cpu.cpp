@@ -1,6 +1,7 @@
-// RoIAlign on the CPU. Interpolation and mean are products along the two axes, so what a bin takes
-// of each row and each column of cells is worked out per box; forward is shared out by boxes,
-// backward by rows of cells, to which boxes are added in their order.
+// RoIAlign on the CPU. Interpolation and mean are products of weights along the two axes. So each
+// box computes once how much of every row and every column of cells its bins take. Forward is
+// divided among threads by boxes. Backward is divided by rows of cells, and adds the boxes to a row
+// in their order.
 #include "ops/boxes/box_inline.h"
 #include "ops/roi_align/roi_align_paths.h"
 
@@ -20,12 +21,13 @@ struct Share {
   Real weight;
 };
 
-// Shares of the cells that bins take along one axis: bin i takes shares [begins[i], begins[i + 1]).
+// The cells that each bin takes along one axis, with weights. Bin i has shares [begins[i], begins[i
+// + 1]).
 template <class Real>
 struct AxisShares {
   std::vector<Share<Real>> shares;
   std::vector<std::size_t> begins;
-  int lowest = 0, highest = -1;  // of the cells
+  int lowest = 0, highest = -1;  // the first and last cell of all shares
 
   AxisShares(const RoiAxis<Real>& axis, int bins, int cells) : begins{0}, lowest(cells) {
     for (int bin = 0; bin < bins; ++bin) {
@@ -43,7 +45,8 @@ struct AxisShares {
   const Share<Real>* end(int bin) const { return shares.data() + begins[bin + 1]; }
 
  private:
-  // To one of the bin's last two shares where it is of the same cell, as neighbouring points are.
+  // Adds the weight to one of the bin's last two shares if that has the same cell. Neighbouring
+  // points often share cells.
   void add(int cell, Real weight) {
     if (weight == 0) return;
     lowest = std::min(lowest, cell), highest = std::max(highest, cell);
@@ -77,8 +80,8 @@ void add_scaled(Real* to, const Real* from, Real factor, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
 }
 
-// How many of `parts` equal parts of the work a thread takes at least: waking it up costs as much
-// as some 10,000 products. A bin takes about nine cells.
+// The smallest number of the `parts` equal parts of the work that is worth a thread. Waking a
+// thread costs as much as about 10,000 products. A bin takes about nine cells.
 std::int64_t parts_of_a_thread(std::int64_t parts, std::int64_t result_elements) {
   constexpr std::int64_t fewest_products = 32768;
   return std::max<std::int64_t>(1, fewest_products * parts / (9 * result_elements));
@@ -112,7 +115,7 @@ void align_boxes(const at::Tensor& features, const at::Tensor& boxes, const at::
   });
 }
 
-// Adds a box's share of the gradient to row y of its picture's cells.
+// Adds the gradient of a box's bins to row y of its picture's cells.
 template <class Real>
 void add_to_row(const BoxShares<Real>& box, int y, const Real* of_bins, Real* row,
                 const RoiAlignOptions& options, std::int64_t channels) {

@@ -1,4 +1,4 @@
-// Launches the RoIAlign kernels from plain C++.
+// Lets plain C++ code launch the RoIAlign kernels.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_roi_align_forward(const RoiAlignForward& launch, cudaStream_t stream);
 cudaError_t launch_roi_align_backward(const RoiAlignBackward& launch, cudaStream_t stream);
 

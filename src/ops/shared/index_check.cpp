@@ -1,4 +1,4 @@
-// The smallest and the largest of the indices decide.
+// Checks the smallest and the largest index.
 #include "ops/shared/index_check.h"
 
 #include "core/base/error.h"

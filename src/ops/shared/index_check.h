@@ -1,4 +1,4 @@
-// Checks indices of tables before they are used.
+// Checks indices and offsets before an operation uses them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,15 +8,15 @@
 
 namespace lockstep {
 
-// Throws Error unless all of indices, i64, are in [first, end). name: the name of the indices in
-// the message, in the plural. Checks on the CPU only. Elsewhere a check would wait for the device,
-// and the kernels stop at such an index themselves.
+// Throws Error unless all elements of indices, i64, are in [first, end). The message calls the
+// indices `name`, which is a plural noun. Only indices on the CPU are checked, because a check on a
+// GPU would wait for the device. On GPUs, our kernels check indices with device-side assertions.
 void check_indices(const at::Tensor& indices, std::int64_t first, std::int64_t end,
                    const std::string& name);
 
-// offsets: i32|i64 [B + 1] of B concatenated rows. Throws Error unless they begin at 0, never
-// decrease and end at `items` at most. Checks values on the CPU only. name: the name of the rows in
-// the message.
+// Checks the offsets of B concatenated rows. Throws Error unless offsets are i32|i64 [B + 1]. On
+// the CPU also throws Error unless they begin at 0, never decrease and end at `items` at most. The
+// message calls the rows `name`.
 void check_offsets(const at::Tensor& offsets, std::int64_t items, const std::string& name);
 
 }  // namespace lockstep

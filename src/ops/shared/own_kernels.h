@@ -1,4 +1,4 @@
-// Helpers that the dispatching sources share.
+// Helpers for the sources that choose between our CUDA kernels and ATen.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -13,22 +13,23 @@
 
 namespace lockstep {
 
-// Returns nothing for an undefined tensor, because autograd's custom functions do not take
-// undefined ones.
+// Returns an empty optional for an undefined tensor. Autograd's custom functions do not accept
+// undefined tensors, but accept empty optionals.
 inline std::optional<at::Tensor> if_defined(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional(tensor) : std::nullopt;
 }
 
-// The type for statistics and for intermediate values of x: f64 for f64, else f32.
+// The dtype in which statistics and intermediate values of x are computed: f64 for f64, else f32.
 inline at::ScalarType float_or_double(const at::Tensor& x) {
   return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
 }
 
-// Whether vectors of 16 bytes can be read from the tensor. True for an undefined tensor.
+// Whether the tensor's data is aligned to 16 bytes, so that kernels can read vectors. True for an
+// undefined tensor.
 inline bool aligned(const at::Tensor& tensor) {
   return !tensor.defined() || reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
 }
-// Copies a table of plain values to the device, as u8, for a kernel.
+// Copies plain values to the device, for a kernel to read. Returns their bytes as u8.
 template <class T>
 at::Tensor table_on(const at::Device& device, const std::vector<T>& values) {
   const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
@@ -37,12 +38,12 @@ at::Tensor table_on(const at::Device& device, const std::vector<T>& values) {
   return host.to(device);
 }
 
-// Returns null for an undefined tensor.
+// Returns the data pointer, or null for an undefined tensor.
 inline const void* data_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr() : nullptr;
 }
 
-// Returns nothing for types that our kernels do not support.
+// Returns an empty optional for dtypes that our kernels do not support.
 inline std::optional<KernelDtype> kernel_dtype(at::ScalarType type) {
   switch (type) {
     case at::kFloat:

@@ -1,4 +1,4 @@
-// A function as one node of the graph, which runs a graph of its own in backward.
+// Runs a function as a single autograd node. Its backward builds a separate graph and runs that.
 #include "ops/shared/recompute.h"
 
 #include "core/base/check.h"
@@ -38,7 +38,7 @@ struct HeldFunction : torch::CustomClassHolder {
   PureFunction function;
 };
 
-// A leaf that nobody listed would lose its gradient without a word.
+// Throws Error for a leaf that was not listed, because its gradient would be lost without notice.
 void check_leaves(const variable_list& outputs, const variable_list& known) {
   std::set<const at::TensorImpl*> leaves;
   for (const at::Tensor& tensor : known) leaves.insert(tensor.unsafeGetTensorImpl());
@@ -79,8 +79,8 @@ struct Recompute : torch::autograd::Function<Recompute> {
     const auto count = static_cast<std::size_t>(context->saved_data["inputs"].toInt());
     const auto held =
         c10::static_intrusive_pointer_cast<HeldFunction>(context->saved_data["held"].toCapsule());
-    // Inputs begin a graph of their own here; parameters are themselves, so that operations find
-    // their gradient buffers.
+    // Inputs are detached, so that a separate graph begins here. Parameters are used themselves, so
+    // that operations find their gradient buffers.
     variable_list leaves = saved;
     for (std::size_t i = 0; i < count; ++i)
       leaves[i] = saved[i].detach().set_requires_grad(saved[i].requires_grad());
@@ -105,7 +105,7 @@ struct Recompute : torch::autograd::Function<Recompute> {
   }
 
  private:
-  // One for the function itself, which has none, then one a leaf.
+  // Returns an undefined gradient for the function itself, then one gradient per leaf.
   static variable_list gradients_of(const variable_list& outputs, const variable_list& gradients,
                                     const variable_list& leaves, const std::vector<bool>& needed) {
     variable_list roots, given, wanted, result(1 + leaves.size());

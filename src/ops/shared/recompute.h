@@ -8,22 +8,24 @@
 
 namespace lockstep {
 
-// A function that returns the same for the same inputs. It has no state, and uses no random numbers
-// except those of a counter (ops/dropout/dropout.h).
+// A function whose results depend only on its inputs and parameters. It has no state. It may use
+// random numbers only if they are computed from a counter (ops/dropout/dropout.h).
 using PureFunction = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>& inputs)>;
 
-// Returns function(inputs) and keeps only the inputs. Backward calls the function once more with
-// the same values, and takes the gradients from this call. On the CPU they are bitwise those of a
-// plain call. parameters: all leaves that require grad and that the function uses. Their gradients
-// appear where they always do, once per backward pass. Everything that the function refers to must
-// exist until then. Backward throws Error if a parameter is missing. Without gradients it is a
-// plain call.
+// Returns function(inputs), and keeps only the inputs for backward. Backward calls the function
+// again with the same inputs, and takes the gradients from that call. On the CPU the gradients are
+// bitwise those of a plain call. If gradients are disabled, the function is only called once.
+//
+// parameters: all leaf tensors with requires_grad that the function uses. Their gradients are
+// accumulated as usual, once per backward pass. All objects that the function refers to must exist
+// until backward ends. Backward throws Error if `parameters` lacks a leaf, or for a second
+// derivative.
 std::vector<at::Tensor> recomputed(const PureFunction& function,
                                    const std::vector<at::Tensor>& inputs,
                                    const std::vector<at::Tensor>& parameters);
 
-// Whether backward is computing such a function again. A forward pass must not repeat its side
-// effects then, such as the update of running statistics.
+// Whether backward is calling such a function again on this thread. A forward pass must then not
+// repeat side effects, such as the update of running statistics.
 bool is_computed_again();
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// Tensors that are read as runs of neighbouring elements, such as some channels of a channels-last
-// map.
+// Lets kernels read tensors that are not contiguous without a copy, if they consist of equal runs
+// of adjacent elements. For example, some channels of a channels-last map are such a tensor.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -12,15 +12,16 @@
 namespace lockstep {
 
 struct InRuns {
-  at::Tensor tensor;  // the given one, or a contiguous copy
+  at::Tensor tensor;  // the given tensor or a contiguous copy
   Runs runs;
 };
 
-// Returns runs in the order of the tensor's elements. Their length is a multiple of `group`. numel
-// must be below 2^31.
+// Returns the runs of `tensor` in the order of its elements. The length of a run is a multiple of
+// `group`. A tensor without such runs is first made contiguous. numel must be below 2^31.
 inline InRuns in_runs(const at::Tensor& tensor, std::int64_t group = 1) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  std::int64_t length = 1, step = 0, count = 0;  // count 0: still within a run
+  // count is the number of runs. It is 0 while the dimensions are within one run.
+  std::int64_t length = 1, step = 0, count = 0;
   bool regular = true;
   for (std::int64_t d = tensor.dim() - 1; d >= 0 && regular; --d) {
     const std::int64_t size = tensor.size(d), stride = tensor.stride(d);

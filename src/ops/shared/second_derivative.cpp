@@ -1,4 +1,4 @@
-// The backward pass by autograd, over ATen's operators.
+// Computes the backward pass with autograd over ATen's operators, so that it can be differentiated.
 #include "ops/shared/second_derivative.h"
 
 #include "core/base/check.h"
@@ -19,7 +19,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// The graph of the fast function, from x to y.
+// The autograd graph of the fast function, from x to y.
 struct InnerGraph : torch::CustomClassHolder {
   InnerGraph(OneToOne fast_in, OneToOne plain_in)
       : fast(std::move(fast_in)), plain(std::move(plain_in)) {}
@@ -51,7 +51,7 @@ struct Twice : torch::autograd::Function<Twice> {
       };
       return {differentiable_gradients(plain, saved, gradients)[0], {}};
     }
-    if (!inner->y.requires_grad()) return {at::zeros_like(saved[0]), {}};  // of nothing
+    if (!inner->y.requires_grad()) return {at::zeros_like(saved[0]), {}};  // y does not depend on x
     const bool keep = torch::autograd::get_current_graph_task_keep_graph();
     const at::Tensor of_x =
         torch::autograd::grad({inner->y}, {inner->x}, gradients, keep, /*create_graph=*/false)[0];
@@ -73,7 +73,8 @@ std::vector<at::Tensor> differentiable_gradients(const Differentiable& function,
                                                  const std::vector<at::Tensor>& inputs,
                                                  const std::vector<at::Tensor>& gradients) {
   LOCKSTEP_CHECK(is_differentiated());
-  // Aliases, so that derivatives stay partial where one input was computed from another.
+  // Uses aliases of the inputs, so that derivatives stay partial even if one input was computed
+  // from another.
   std::vector<at::Tensor> aliases = inputs, wanted, result(inputs.size());
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -1,4 +1,4 @@
-// Layouts and the numbers of blocks.
+// Computes layouts and the numbers of blocks.
 #include "ops/shared/voxel_layout.h"
 
 #include "core/base/check.h"
@@ -10,12 +10,13 @@ namespace lockstep {
 namespace {
 
 constexpr std::int64_t threads = 256;
-// Blocks for all rows: enough that the last ones to run are a small part, on the largest GPUs.
+// Blocks for all rows together. They are enough for the largest GPUs, so that the last blocks to
+// run are a small part of the work.
 constexpr std::int64_t wanted_blocks = 132 * 32;
-// Voxels that a thread takes in a block: fewer would not pay for adding the threads up.
+// Voxels that a thread takes in a block. With fewer, adding up the threads would cost too much.
 constexpr std::int64_t fewest_turns = 4, most_turns = 32;
-// Blocks for a row that is the whole tensor: as many as run at once, since all their sums are added
-// up for each channel.
+// Blocks for a row that is the whole tensor. As many as run at once, because the sums of all blocks
+// are added up for each channel.
 constexpr std::int64_t blocks_at_once = 132 * 3;
 
 constexpr std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -24,20 +25,21 @@ std::int64_t groups_of(const VoxelLayout& layout) {
   return layout.vectors ? layout.channels / 8 : layout.channels;
 }
 
-// Sets how channels are shared out among blocks: so many vectors each, or all.
+// Divides the channels among blocks. A block has `of_block` vectors of channels, or all if there
+// are fewer.
 void set_groups(VoxelLayout& layout, std::int64_t of_block = threads) {
   const std::int64_t groups = groups_of(layout);
   layout.block_groups = static_cast<int>(std::min(groups, of_block));
   layout.slabs = static_cast<int>(divided_up(groups, layout.block_groups));
 }
 
-// Turns that a thread takes for the voxels of a row.
+// The number of turns in which a block's threads go through all voxels of a row.
 std::int64_t turns_of(const VoxelLayout& layout) {
   return divided_up(layout.voxels, threads / layout.block_groups);
 }
 
-// Where a block takes so many turns: as many chunks as have a voxel each when all but the last ones
-// have the same number.
+// Divides a row into chunks of about `turns` turns. All chunks have the same size, except that the
+// last one may be smaller.
 void set_chunks(VoxelLayout& layout, std::int64_t turns) {
   layout.chunk_voxels = divided_up(layout.voxels, divided_up(turns_of(layout), turns));
   layout.chunks = divided_up(layout.voxels, layout.chunk_voxels);

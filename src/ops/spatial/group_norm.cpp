@@ -1,5 +1,5 @@
-// Group norm of a channels-last tensor, without another layout in between. Statistics and sums in
-// f32, by [B, elements, C].
+// Group norm of a channels-last tensor, without conversion to another layout. Statistics and sums
+// are computed in f32, over [B, elements, C].
 #include "ops/shared/own_kernels.h"
 #include "ops/shared/second_derivative.h"
 #include "ops/spatial/spatial_paths.h"
@@ -19,14 +19,15 @@
 namespace lockstep {
 namespace {
 
-// A view [B, elements, C] of a channels-last tensor, or of a copy of any other in that layout.
+// Views a channels-last tensor as [B, elements, C]. Other tensors are copied to channels-last
+// first.
 at::Tensor by_channels(const at::Tensor& x) {
   const at::Tensor lying = x.contiguous(x.dim() == 4 ? at::MemoryFormat::ChannelsLast
                                                      : at::MemoryFormat::ChannelsLast3d);
   return lying.movedim(1, -1).flatten(1, -2);
 }
 
-// [B, groups] to [B, 1, C].
+// Expands [B, groups] to [B, 1, C].
 at::Tensor to_channels(const at::Tensor& of_groups, std::int64_t channels) {
   const std::int64_t rows = of_groups.size(0), groups = of_groups.size(1);
   return of_groups.unsqueeze(2)
@@ -34,7 +35,7 @@ at::Tensor to_channels(const at::Tensor& of_groups, std::int64_t channels) {
       .reshape({rows, 1, channels});
 }
 
-// [B, C] to [B, groups].
+// Sums [B, C] to [B, groups].
 at::Tensor to_groups(const at::Tensor& of_channels, std::int64_t groups) {
   return of_channels.view({of_channels.size(0), groups, -1}).sum(2);
 }
@@ -99,7 +100,8 @@ struct GroupNorm : torch::autograd::Function<GroupNorm> {
     const at::Tensor group_product = to_groups(product * weights, groups);
     const auto count = static_cast<double>(rows.size(1) * (channels / groups));
     const at::Tensor of_rows =
-        (group_sum * mean - group_product).mul(inverse.pow(3)).div(count);  // factor of x
+        // the factor of x in its gradient
+        (group_sum * mean - group_product).mul(inverse.pow(3)).div(count);
     const at::Tensor rest = (of_rows * mean + group_sum * inverse / count).neg();
     const at::Tensor scale = to_channels(inverse, channels) * weights;
     at::Tensor of_x = at::empty_like(
@@ -124,7 +126,7 @@ struct GroupNorm : torch::autograd::Function<GroupNorm> {
 at::Tensor group_norm_of_aten(const at::Tensor& x, std::int64_t groups, const at::Tensor& weight,
                               const at::Tensor& bias, double epsilon) {
   const auto work = float_or_double(x);
-  // ATen's operator for the CPU keeps its statistics in the type of the parameters.
+  // ATen's CPU operator keeps its statistics in the type of the parameters, so it gets f32.
   if (x.is_cpu() && x.scalar_type() != work) {
     const auto options = x.options().dtype(work);
     return at::group_norm(

@@ -1,4 +1,4 @@
-// Chooses between ATen's operator and a form of our own.
+// Chooses between ATen's operators and our own versions.
 #include "ops/spatial/spatial.h"
 
 #include "core/base/error.h"
@@ -27,7 +27,7 @@ bool needs_order(const at::Tensor& x) {
   return x.is_cuda() && at::globalContext().deterministicAlgorithms();
 }
 
-// Some of ATen's operators make contiguous what they return.
+// Restores the layout of x, because some of ATen's operators return contiguous tensors.
 at::Tensor in_layout_of(const at::Tensor& x, const at::Tensor& result) {
   return result.contiguous(x.suggest_memory_format());
 }
@@ -94,7 +94,7 @@ at::Tensor average_pool(const at::Tensor& x, at::IntArrayRef window, at::IntArra
       return in_layout_of(x, at::avg_pool2d(x.contiguous(), windows, steps, pads));
     return at::avg_pool2d(x, windows, steps, pads);
   }
-  // On the CPU ATen has it for f32 and f64 only.
+  // ATen's CPU operator supports only f32 and f64.
   const bool low_on_cpu =
       x.is_cpu() && x.scalar_type() != at::kFloat && x.scalar_type() != at::kDouble;
   if (needs_order(x) || low_on_cpu) return average_pool_in_order(x, windows, steps, pads);

@@ -1,5 +1,4 @@
-// Forms that add in a fixed order, of operators that go axis by axis, and of the pool of largest
-// elements.
+// Versions of resizing and pooling operators that add in a fixed order.
 #include "core/base/check.h"
 #include "ops/spatial/spatial_paths.h"
 
@@ -25,14 +24,15 @@ bool is_channels_last(const at::Tensor& x) {
   return x.suggest_memory_format() != at::MemoryFormat::Contiguous;
 }
 
-// [B, C, spatial…] as it lies in memory, and back: for channels-last [B, spatial…, C].
+// Moves the channels of x [B, C, spatial…] last, as in channels-last memory, and back.
 at::Tensor as_it_lies(const at::Tensor& x) { return x.movedim(1, -1).contiguous(); }
 at::Tensor back_from(const at::Tensor& x) { return x.movedim(-1, 1); }
 
-// f32 [new size, size] of spatial dimension d.
+// Returns the matrix of spatial dimension d, f64 [new size, size].
 using MatrixOf = std::function<at::Tensor(std::size_t d)>;
 
-// Products in f32, of inputs rounded to TF32 where matmul.tf32 says so; rounded once at the end.
+// Multiplies x by a matrix along each spatial axis, in f32 (f64 if x is f64). Inputs are rounded to
+// TF32 if matmul.tf32 allows it. The result is rounded to x's type once, at the end.
 at::Tensor along_axes(const at::Tensor& x, const MatrixOf& matrix_of) {
   const bool last = is_channels_last(x);
   const auto work = x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
@@ -53,13 +53,13 @@ at::Tensor along_axes(const at::Tensor& x, const MatrixOf& matrix_of) {
   return last ? back_from(y) : y;
 }
 
-// Column and row numbers of a matrix, f64, on x's device: nothing comes from the host, so that a
-// graph may record it.
+// The numbers 0 to count - 1 in f64, made on x's device. Nothing comes from the host, so a graph
+// can capture this.
 at::Tensor numbers(std::int64_t count, const at::Tensor& x) {
   return at::arange(count, x.options().dtype(at::kDouble).requires_grad(false));
 }
 
-// 1 where begin[o] <= i < end[o], divided by count[o].
+// A matrix with 1 / count[o] where begin[o] <= i < end[o], and 0 elsewhere.
 at::Tensor means_of(const at::Tensor& begin, const at::Tensor& end, const at::Tensor& count,
                     std::int64_t size, const at::Tensor& x) {
   const at::Tensor i = numbers(size, x);
@@ -69,8 +69,8 @@ at::Tensor means_of(const at::Tensor& begin, const at::Tensor& end, const at::Te
       .div(count.unsqueeze(1));
 }
 
-// The place of every element in its plane, [B * C * size]: element k of plane p lies at p * size +
-// k.
+// The place of each maximum among the elements of all planes, [B * C * results]. Element k of plane
+// p is at p * size + k.
 at::Tensor flat_places(const at::Tensor& indices, std::int64_t size) {
   const at::Tensor planes = at::arange(indices.size(0) * indices.size(1), indices.options());
   return indices.flatten(2).flatten(0, 1).add(planes.unsqueeze(1).mul(size)).flatten();
@@ -88,7 +88,7 @@ struct MaxPoolInOrder : torch::autograd::Function<MaxPoolInOrder> {
     return out;
   }
 
-  // Uses operators with derivatives of their own.
+  // Uses operators that are differentiable themselves.
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     if (!gradients[0].defined()) return {{}, {}, {}, {}};
@@ -120,7 +120,7 @@ at::Tensor upsample_linear_in_order(const at::Tensor& x, at::IntArrayRef sizes,
     else
       source = (source + 0.5) * ratio - 0.5;
     source = source.clamp(0, in - 1);
-    // A hat of width 1 about each element of the input.
+    // A linear hat function of half-width 1 around each element of the input.
     return (source.unsqueeze(1) - numbers(in, x)).abs().neg().add(1).clamp_min(0);
   });
 }

@@ -1,5 +1,5 @@
-// The implementations of ops/spatial/spatial.h that are not ATen's. They run on any device, so that
-// tests can run them on the CPU too.
+// Declares the implementations of ops/spatial/spatial.h that are not ATen's. Those without a kernel
+// run on any device, so that tests can run them on the CPU.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -12,18 +12,19 @@
 
 namespace lockstep {
 
-// Returns a size for each spatial dimension of x.
+// Returns one size for each spatial dimension of x. `sizes` has one for each dimension, or one for
+// all.
 std::vector<std::int64_t> per_dimension(const at::Tensor& x, at::IntArrayRef sizes);
 
-// Works axis by axis. Each axis is a product with a small matrix, f32 [new size, size]. Sums are in
-// a fixed order.
+// These three functions work axis by axis. Each axis is a product with a small matrix, f32 [new
+// size, size]. Sums are in a fixed order.
 at::Tensor upsample_linear_in_order(const at::Tensor& x, at::IntArrayRef sizes, bool align_corners);
 at::Tensor average_pool_in_order(const at::Tensor& x, at::IntArrayRef window,
                                  at::IntArrayRef stride, at::IntArrayRef padding);
 at::Tensor adaptive_average_pool_in_order(const at::Tensor& x, at::IntArrayRef sizes);
 
-// Uses ATen's forward. Backward adds each gradient to the largest element of its window. If windows
-// overlap, it adds up the gradients sorted by place.
+// Calls ATen's operator in forward. Backward adds each gradient to the largest element of its
+// window. If windows overlap, the gradients are sorted by place and then added up.
 at::Tensor max_pool_in_order(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride,
                              at::IntArrayRef padding);
 
@@ -37,7 +38,7 @@ struct WindowPoolKernels {
 };
 void register_cuda_window_pool(WindowPoolKernels kernels);
 
-// The same for images and windows that may overlap.
+// These functions do the same for images with windows that may overlap.
 bool sliding_pool_serves(const at::Tensor& x, at::IntArrayRef window, at::IntArrayRef stride,
                          at::IntArrayRef padding);
 at::Tensor sliding_pool_by_kernel(const at::Tensor& x, at::IntArrayRef window,
@@ -49,13 +50,13 @@ struct SlidingPoolKernels {
 };
 void register_cuda_sliding_pool(SlidingPoolKernels kernels);
 
-// ATen's operator with statistics in f32, or f64 for f64. The result is rounded to x's type. With
-// parameters in fp16 or none, ATen's plain operator keeps 1/deviation in fp16 on the CPU, which
-// overflows in a constant group.
+// Calls ATen's operator with statistics in f32, or f64 for f64. The result is rounded to the dtype
+// of x. Use this instead of the plain operator, which may overflow on the CPU. If x is fp16, and
+// the parameters are fp16 or undefined, the plain operator keeps 1/deviation in fp16.
 at::Tensor group_norm_of_aten(const at::Tensor& x, std::int64_t groups, const at::Tensor& weight,
                               const at::Tensor& bias, double epsilon);
 
-// x in a channels-last layout.
+// Computes the same, for any x, and returns a channels-last tensor.
 at::Tensor group_norm_channels_last(const at::Tensor& x, std::int64_t groups,
                                     const at::Tensor& weight, const at::Tensor& bias,
                                     double epsilon);

@@ -1,4 +1,4 @@
-// The device's own clock, read in the order of a stream.
+// Reads the device's own clock in the order of a stream.
 #include "ops/stamp/stamp_launch.h"
 
 namespace lockstep {

@@ -1,12 +1,12 @@
-// Launches the clock kernel from plain C++.
+// Lets plain C++ code launch the clock kernel.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace lockstep {
 
-// seconds: on the device. It gets the time of the GPU's global timer, with a resolution of about 1
-// us. The function only enqueues.
+// Enqueues a kernel that writes the time of the GPU's global timer to `seconds`, [1] on the device.
+// The resolution is about 1 us.
 cudaError_t launch_stamp(double* seconds, cudaStream_t stream);
 
 }  // namespace lockstep

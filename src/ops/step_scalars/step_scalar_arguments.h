@@ -1,5 +1,5 @@
-// Arguments of the kernels of ops/step_scalars/step_scalars.h: plain pointers, for sources with and
-// without torch. Everything is on the device.
+// Arguments of the kernels of ops/step_scalars/step_scalars.h: plain pointers, all to device
+// memory. This header does not include torch, so CUDA sources can include it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct StepFactorsLaunch {
 };
 
 struct OwnNumbersLaunch {
-  const double *report = nullptr, *sums = nullptr, *dropped = nullptr;  // dropped [1]
+  const double *report = nullptr, *sums = nullptr, *dropped = nullptr;  // dropped has one element
   double* numbers = nullptr;                                            // [size]
   std::int64_t size = 0, sums_size = 0, drop_slot = 0;
 };
@@ -25,7 +25,7 @@ struct DroppedStepLaunch {
   std::int64_t terms = 0, drop_slot = 0;
 };
 
-// A learning rate that follows the step's rate.
+// A group's learning rate, which is set to factor times the step's learning rate.
 struct GroupRate {
   float* lr = nullptr;
   float factor = 1;
@@ -43,7 +43,7 @@ struct UpdateScalarsLaunch {
 struct HostMetricsLaunch {
   const double* sum = nullptr;                         // [size]
   const float *norm = nullptr, *loss_scale = nullptr;  // [1]
-  const double *dropped = nullptr, *stamps = nullptr;  // [1], [2]
+  const double *dropped = nullptr, *stamps = nullptr;  // dropped: [1], stamps: [2]
   double* whole = nullptr;                             // [size + 5]
   std::int64_t size = 0;
 };

@@ -1,4 +1,4 @@
-// By ATen, or by the registered kernels.
+// Computes scalars of a step with the registered kernels, or with ATen's operators.
 #include "ops/step_scalars/step_scalars.h"
 
 #include "core/base/check.h"
@@ -31,7 +31,8 @@ void find_by_aten(const UpdateScalars& scalars, const at::Tensor& lr, const at::
   if (dropped.defined()) scalars.skip.masked_fill_(dropped.gt(0), 1.0);
   scalars.divisor.copy_(scalars.loss_scale);
   if (scalars.clip > 0) {
-    // max(1, norm / clip) is one over the coefficient min(1, clip / norm).
+    // The gradient is divided by max(1, norm / clip). This is the inverse of the usual coefficient
+    // min(1, clip / norm).
     const at::Tensor excess = at::clamp(scalars.norm.div(scalars.clip), 1.0);
     scalars.divisor.mul_(at::where(finite, excess, at::full_like(excess, 1.0)));
   }

@@ -1,4 +1,4 @@
-// Numbers of a step: one warp each.
+// Computes scalars of a step. Each kernel runs as one warp.
 #include "ops/step_scalars/step_scalars_launch.h"
 
 namespace lockstep {
@@ -46,7 +46,7 @@ __global__ void update_kernel(UpdateScalarsLaunch launch) {
   const bool skipped = !finite || (launch.dropped != nullptr && *launch.dropped > 0);
   *launch.norm = norm;
   *launch.skip = skipped ? 1.0F : 0.0F;
-  // The norm over clip is one over the coefficient that clips it.
+  // norm / clip is the inverse of the coefficient that clips the norm.
   const float excess = launch.clip > 0 && finite ? norm / launch.clip : 1.0F;
   *launch.divisor = *launch.loss_scale * (excess > 1 ? excess : 1.0F);
   *launch.next_step = *launch.step + (skipped ? 0.0F : 1.0F);

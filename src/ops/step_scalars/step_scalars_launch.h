@@ -1,4 +1,4 @@
-// Launches the kernels of ops/step_scalars/step_scalars.h from plain C++.
+// Lets plain C++ code launch the kernels of ops/step_scalars/step_scalars.h.
 #pragma once
 
 #include "ops/step_scalars/step_scalar_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Each enqueues one small kernel, and neither synchronises nor allocates.
+// Each function enqueues one small kernel. They neither synchronise nor allocate.
 cudaError_t launch_step_factors(const StepFactorsLaunch& launch, cudaStream_t stream);
 cudaError_t launch_own_numbers(const OwnNumbersLaunch& launch, cudaStream_t stream);
 cudaError_t launch_dropped_step(const DroppedStepLaunch& launch, cudaStream_t stream);

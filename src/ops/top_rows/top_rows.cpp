@@ -1,4 +1,4 @@
-// The largest of each row by our kernel or by ATen's.
+// Finds the largest elements of each row, by our kernel or by ATen's.
 #include "ops/top_rows/top_rows.h"
 
 #include "core/base/error.h"

@@ -1,6 +1,7 @@
-// The largest numbers of each row. A block has a row, whose numbers its threads hold: it finds the
-// smallest that counts bit by bit, then among those equal to it the last place that does, each time
-// by counting; and sorts what is left.
+// Finds the largest numbers of each row. A block handles a row, and its threads hold the row's
+// numbers. It first finds the smallest number to keep, bit by bit. Several numbers may be equal to
+// that one, so it then finds the last place to keep among these. Both searches count numbers at
+// each step. At the end it sorts the numbers to keep.
 #include "ops/shared/device/runs.cuh"
 #include "ops/top_rows/top_rows_launch.h"
 
@@ -12,7 +13,8 @@ namespace {
 constexpr int threads = 1024, warps = threads / 32, per_thread = top_rows_most_length / threads;
 static_assert(threads == top_rows_most_count);
 
-// Numbers of a type that orders as floats do, NaN above all, -0 as 0; a key of 0 is none.
+// Converts a float to an integer key in the same order. NaN has the largest key, and -0 that of 0.
+// The key 0 means that there is no number.
 __device__ unsigned key_of(float value, KernelDtype dtype) {
   const unsigned bits = value == 0 ? 0U : __float_as_uint(value);
   unsigned key = (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
@@ -34,7 +36,7 @@ __device__ int count_of_warp(int own) {
 #endif
 }
 
-// How many numbers of the block are such; all threads get it. turn: another from call to call.
+// Returns the sum of `own` over the block to all threads. turn: must change by 1 from call to call.
 __device__ int count_of_block(int own, int turn) {
   __shared__ int of_warps[2][warps];
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -44,9 +46,9 @@ __device__ int count_of_block(int own, int turn) {
   return count_of_warp(of_warps[turn % 2][lane]);
 }
 
-using Entry = unsigned long long;  // the number's key, then its place turned about
+using Entry = unsigned long long;  // the number's key, then the complement of its place
 
-// The block's entries downwards, by thread (Batcher's bitonic sort).
+// Sorts the block's entries in descending order (Batcher's bitonic sort). Each thread gets one.
 __device__ Entry sorted(Entry entry, Entry (&shared)[threads]) {
   const auto tid = static_cast<int>(threadIdx.x);
   for (int size = 2; size <= threads; size *= 2)
@@ -73,7 +75,7 @@ __global__ void __launch_bounds__(threads) top_rows_kernel(TopRowsArguments laun
   const auto base = static_cast<std::uint32_t>(blockIdx.x * launch.length);
   const auto* const x = static_cast<const T*>(launch.x);
   unsigned keys[per_thread];
-  constexpr int at_once = 8;  // numbers that are read before they are used
+  constexpr int at_once = 8;  // numbers that are loaded before they are used
 #pragma unroll
   for (int begin = 0; begin < per_thread; begin += at_once) {
     T read[at_once];
@@ -88,7 +90,7 @@ __global__ void __launch_bounds__(threads) top_rows_kernel(TopRowsArguments laun
           (begin + u) * threads + tid < length ? key_of(to_float(read[u]), launch.dtype) : 0;
   }
   int turn = 0;
-  // The smallest key that counts: the largest one that `count` keys reach.
+  // The smallest key to keep. It is the largest key that at least `count` keys reach.
   unsigned least = 0;
   int reaching = length;
   const int last_bit = launch.dtype == KernelDtype::bf16 ? 16 : 0;
@@ -102,7 +104,7 @@ __global__ void __launch_bounds__(threads) top_rows_kernel(TopRowsArguments laun
     least = tried;
     reaching = found;
   }
-  // The last place that counts among values equal to it.
+  // The last place to keep among values equal to the smallest one.
   int last = INT_MAX;
   if (reaching > count) {
     int above = 0;

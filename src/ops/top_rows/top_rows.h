@@ -1,4 +1,4 @@
-// The largest numbers of each row. A detector chooses its best proposals with them.
+// Finds the largest numbers of each row. A detector chooses its best proposals with this.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -11,14 +11,16 @@ namespace lockstep {
 
 struct TopRows {
   at::Tensor values;  // f32 [Q, K], descending
-  at::Tensor index;   // i64 [Q, K]: their places in their rows
+  at::Tensor index;   // i64 [Q, K]: index in the row
 };
 
-// Returns the `count` largest elements of each row of x, as at::topk. x: floating, [Q, ...], with
-// rows flattened. NaN counts as larger than all numbers. On GPUs our kernel supports rows of up to
-// 32,768 elements, and a `count` of up to 1,024. It reads x in place (also some channels of a
-// channels-last map), prefers the first of equal elements, and treats -0 as 0. No gradient. Throws
-// Error for other types, and if rows have fewer than `count` elements.
+// Returns the `count` largest elements of each row of x, as at::topk. x is floating, [Q, ...], and
+// its other dimensions are flattened. NaN is larger than all numbers. The result has no gradient.
+// Throws Error for other dtypes, and if rows have fewer than `count` elements.
+//
+// On GPUs our kernel supports rows of up to 32,768 elements and a `count` of up to 1,024. It reads
+// x in place, even if x is some channels of a channels-last map. The first of several equal
+// elements comes first, and -0 equals 0.
 TopRows top_rows(const at::Tensor& x, std::int64_t count);
 
 using TopRowsKernel = void (*)(const TopRowsArguments&);  // runs on the current stream

@@ -1,4 +1,4 @@
-// Launches the kernel that finds the largest numbers of rows from plain C++.
+// Lets plain C++ code launch the kernel that finds the largest numbers of rows.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// It only enqueues, and neither synchronises nor allocates.
+// The function only enqueues work. It neither synchronises nor allocates.
 cudaError_t launch_top_rows(const TopRowsArguments& arguments, cudaStream_t stream);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The numbers, on whichever path the device has.
+// Draws uniform numbers by the implementation for the device.
 #include "ops/uniform/uniform.h"
 
 #include "core/base/check.h"

@@ -1,5 +1,5 @@
-// Uniform numbers on the GPU: a thread draws four at a time. There are few of them, a handful a
-// row.
+// Uniform random numbers on the GPU. A thread draws four at a time. Each row needs only a few of
+// them.
 #include "ops/philox/philox_inline.h"
 #include "ops/uniform/uniform_launch.h"
 

@@ -1,4 +1,5 @@
-// Uniform numbers that are a pure function of (seed, step, layer, place, element).
+// Computes uniform random numbers that depend only on seed, step, layer, the row's index in the
+// global batch, and the element.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,14 +9,14 @@
 namespace lockstep {
 
 // Returns f32 [rows, n] in [0, 1) on the counters' device, with the same bits on every device.
-// counters: i64 [3] (seed, step, first_global_row). Number e of row b is (word e % 4 of
-//   philox(counter = {e / 4, first_global_row + b, step, layer}, key = seed * 2)) >> 8
-// times 2^-24. Dropout's keys are odd, so the two never share a draw. Does not synchronise the
-// device.
+// counters are i64 [3]: seed, step, first_global_row. Does not synchronise the device. Number e of
+// row b is (word >> 8) × 2^-24, where `word` is word e % 4 of
+//   philox(counter = {e / 4, first_global_row + b, step, layer}, key = seed * 2).
+// Keys of dropout are odd, so uniform numbers and dropout never share a draw.
 at::Tensor uniform(std::int64_t rows, std::int64_t n, const at::Tensor& counters,
                    std::int64_t layer);
 
-// The same with ATen's operators only, on any device.
+// Computes the same with ATen's operators, on any device.
 at::Tensor uniform_reference(std::int64_t rows, std::int64_t n, const at::Tensor& counters,
                              std::int64_t layer);
 

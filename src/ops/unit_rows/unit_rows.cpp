@@ -1,4 +1,4 @@
-// Rows of one length, by our kernels or in ATen's operators.
+// Scales rows to a common length, by our kernels or with ATen's operators.
 #include "ops/unit_rows/unit_rows.h"
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-// Rows of one length: a block has a row.
+// Scales rows to a common length. A block handles a row.
 #include "ops/shared/device/runs.cuh"
 #include "ops/unit_rows/unit_rows_launch.h"
 
@@ -17,14 +17,15 @@ __global__ void __launch_bounds__(threads) unit_rows_kernel(UnitRows launch) {
     squares += x * x;
   }
   const float norm = sqrtf(block_sum<warps>(squares));
-  const float divisor = norm < launch.least ? launch.least : norm;  // NaN stays
+  const float divisor = norm < launch.least ? launch.least : norm;  // keeps NaN
   for (std::int64_t i = threadIdx.x; i < launch.width; i += threads)
     store_as(launch.y_dtype, load_as(launch.x_dtype, launch.x, first + i) / divisor * launch.length,
              launch.y, first + i);
   if (threadIdx.x == 0) launch.norm[blockIdx.x] = norm;
 }
 
-// y = x / n × length: of x, g × length / n, and where n is the norm itself, less its share of that.
+// The result is y = x / n × length. For a gradient g of y, the gradient of x is g × length / n. If
+// n is the norm itself and not the minimum, the part of g along the row is removed first.
 __global__ void __launch_bounds__(threads) unit_rows_gradient_kernel(UnitRows launch) {
   const std::int64_t first = blockIdx.x * launch.width;
   const float norm = launch.norm[blockIdx.x];
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(threads) unit_rows_gradient_kernel(UnitRows la
     for (std::int64_t i = threadIdx.x; i < launch.width; i += threads)
       product += load_as(launch.y_dtype, launch.of_y, first + i) *
                  (load_as(launch.x_dtype, launch.x, first + i) / divisor);
-  // The part of the gradient along the row; of the row's direction, x / n.
+  // The component of the gradient along the row's direction x / n.
   const float along = block_sum<warps>(product);
   for (std::int64_t i = threadIdx.x; i < launch.width; i += threads) {
     float gradient = load_as(launch.y_dtype, launch.of_y, first + i);

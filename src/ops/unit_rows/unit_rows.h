@@ -8,18 +8,18 @@
 namespace lockstep {
 
 struct UnitRowsOptions {
-  double least = 1e-6;  // a shorter row is divided by this instead of its length; above 0
+  double least = 1e-6;  // above 0; a shorter row is divided by this instead of its length
   double length = 1;
-  at::ScalarType dtype = at::kFloat;  // of the result
+  at::ScalarType dtype = at::kFloat;  // dtype of the result
 };
 
-// x: [..., width], floating. Returns x / max(|x|, least) × length for each row. |x| is the square
-// root of the sum of squares. Computed in f32 (f64 for f64). Differentiable, and second derivatives
-// use ATen's operators. The gradient is that of ATen's div, norm and clamp_min. Throws Error for
-// other types.
+// Returns x / max(|x|, least) × length for each row of x, which is floating, [..., width]. |x| is
+// the square root of the sum of squares. Computes in f32 (f64 for f64). The result is
+// differentiable, and second derivatives use ATen's operators. The gradient is that of ATen's div,
+// norm and clamp_min. Throws Error for other dtypes, and unless `least` is above 0.
 at::Tensor unit_rows(const at::Tensor& x, const UnitRowsOptions& options = {});
 
-// The same in ATen's operators, on any device.
+// Computes the same with ATen's operators, on any device.
 at::Tensor unit_rows_reference(const at::Tensor& x, const UnitRowsOptions& options = {});
 
 struct UnitRowsKernels {

@@ -1,4 +1,4 @@
-// Launches the kernels that scale rows to length 1 from plain C++.
+// Lets plain C++ code launch the kernels that scale rows to length 1.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// They only enqueue, and neither synchronise nor allocate.
+// The functions only enqueue work. They neither synchronise nor allocate.
 cudaError_t launch_unit_rows_forward(const UnitRows& arguments, cudaStream_t stream);
 cudaError_t launch_unit_rows_backward(const UnitRows& arguments, cudaStream_t stream);
 

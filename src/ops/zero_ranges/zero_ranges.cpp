@@ -1,4 +1,4 @@
-// Ranges cut into pieces of a block each.
+// Cuts ranges into pieces. A block handles each piece.
 #include "ops/zero_ranges/zero_ranges.h"
 
 #include "core/base/check.h"

@@ -1,4 +1,4 @@
-// Pieces of a buffer set to 0, a block for each.
+// Sets pieces of a buffer to 0. A block handles each piece.
 #include "ops/shared/device/dirty.cuh"
 #include "ops/zero_ranges/zero_ranges_launch.h"
 

@@ -1,4 +1,5 @@
-// A cuDNN graph for each direction and shape, built at its first use and kept.
+// Attention by cuDNN graphs. There is one for each direction and shape, built at its first use and
+// kept.
 #include "backends/cuda/libraries/cudnn_attention.h"
 
 #include <ATen/Context.h>
@@ -40,7 +41,7 @@ struct Plan {
   std::int64_t workspace_bytes = 0;
 };
 
-// [batch, heads, length, width] inside [batch, length, parts, heads, width].
+// Describes [batch, heads, length, width] as a part of [batch, length, parts, heads, width].
 fe::graph::Tensor_attributes heads_of(const AttentionArguments& a, std::int64_t parts,
                                       Place place) {
   const std::int64_t row = parts * a.heads * a.width;
@@ -62,7 +63,7 @@ float score_factor(const AttentionArguments& a) {
   return 1 / std::sqrt(static_cast<float>(a.width));
 }
 
-// i32 [batch].
+// Describes the row lengths, i32 [batch].
 Attributes lengths_of(fe::graph::Graph& graph, const AttentionArguments& a) {
   return graph.tensor(fe::graph::Tensor_attributes()
                           .set_dim({a.batch, 1, 1, 1})
@@ -71,7 +72,7 @@ Attributes lengths_of(fe::graph::Graph& graph, const AttentionArguments& a) {
                           .set_uid(row_lengths));
 }
 
-// Whom a position sees, for both directions.
+// Sets which positions a position attends to, for both directions.
 template <class Options>
 void set_mask(Options& options, fe::graph::Graph& graph, const AttentionArguments& a) {
   options.set_causal_mask(a.causal).set_attn_scale(score_factor(a));
@@ -80,7 +81,7 @@ void set_mask(Options& options, fe::graph::Graph& graph, const AttentionArgument
   options.set_padding_mask(true).set_seq_len_q(lengths).set_seq_len_kv(lengths);
 }
 
-// Marks what the graph computed as a result with the form of `like`.
+// Marks a computed tensor as an output with the shape and strides of `like`.
 void give_out(const Attributes& computed, const fe::graph::Tensor_attributes& like) {
   computed->set_output(true).set_dim(like.get_dim()).set_stride(like.get_stride());
   computed->set_uid(like.get_uid());
@@ -111,7 +112,7 @@ void describe_backward(fe::graph::Graph& graph, const AttentionArguments& a, boo
   give_out(of_v, heads_of(a, 3, of_value));
 }
 
-// Without a graph where cuDNN cannot do it.
+// Returns a plan without a graph if cuDNN does not support the shape.
 Plan build(const AttentionArguments& a, bool backward, bool deterministic) {
   auto graph = std::make_unique<fe::graph::Graph>();
   graph
@@ -150,19 +151,19 @@ class Plans {
 };
 
 Plans& plans() {
-  static Plans* const all = new Plans;  // never destroyed: cuDNN may be gone by then
+  static Plans* const all = new Plans;  // never destroyed, because cuDNN may be shut down before
   return *all;
 }
 
 bool serves(const AttentionArguments& a) {
   if (a.width % 8 != 0) return false;
   if (plans().get(a, false).graph && plans().get(a, true).graph) return true;
-  // ATen would ask cuDNN too, and end with an error where another of its kernels serves.
+  // ATen would try cuDNN too. It would then throw an error although another of its kernels works.
   at::globalContext().setSDPUseCuDNN(false);
   return false;
 }
 
-// The three parts of a packed tensor.
+// Returns the start of part `number` of a packed tensor that holds three parts.
 void* part(const void* packed, std::int64_t number, const AttentionArguments& a) {
   return const_cast<char*>(static_cast<const char*>(packed)) + number * a.heads * a.width * 2;
 }
@@ -202,7 +203,7 @@ void backward(const AttentionArguments& a) {
 }  // namespace
 
 AttentionKernels attention_kernels() {
-  // Elsewhere ATen's FlashAttention is the faster one.
+  // On other GPUs ATen's FlashAttention is faster.
   const int major = at::cuda::getCurrentDeviceProperties()->major;
   if (major != 9 && major != 10) return {};
   return {.serves = &serves, .forward = &forward, .backward = &backward};

@@ -1,6 +1,6 @@
-// cuBLASLt stores matrices by columns. A matrix dense by rows is the transpose of one dense by
-// columns, so out = left right is asked for as out^T = right^T left^T: cuBLASLt's A is our right,
-// its B our left, its m our n.
+// cuBLASLt stores matrices by columns. A matrix that is dense by rows is the transpose of one that
+// is dense by columns. So out = left right is computed as out^T = right^T left^T. Then cuBLASLt's A
+// is our right matrix, its B is our left matrix, and its m is our n.
 #include "backends/cuda/libraries/lt_product.h"
 
 #include <ATen/cuda/CUDAContextLight.h>
@@ -122,7 +122,7 @@ void LtProduct::find_candidates(const MatmulArguments& like, int most) {
   Preference preference;
   preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                  static_cast<std::uint64_t>(lt_workspace_bytes));
-  // Shares of a long k are not added up in the output's low precision: it is rounded once.
+  // Shares of a long k are added up in fp32. The output is rounded to low precision only once.
   if (!like.out_is_f32)
     preference.set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
                    static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));

@@ -1,4 +1,4 @@
-// A matrix product of one shape as a cuBLASLt descriptor, with its candidate algorithms.
+// Describes a matrix product of one shape to cuBLASLt, and finds candidate algorithms for it.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -17,25 +17,26 @@ namespace lockstep {
 inline constexpr std::int64_t lt_workspace_bytes = std::int64_t{32} << 20;
 
 struct LtPlace {
-  void* workspace = nullptr;  // lt_workspace_bytes
+  void* workspace = nullptr;  // memory of lt_workspace_bytes on the device
   cudaStream_t stream = nullptr;
 };
 
-// The largest power of two up to 256 that divides the address; 256 for null.
+// The largest power of two that divides the address, but at most 256. The result for null is 256.
 std::int64_t alignment_of(const void* pointer);
 
 // Neither copyable nor movable. Throws c10::Error if cuBLASLt fails.
 class LtProduct {
  public:
-  // For products with the same sizes, types, flags and alignments as `like`. Requests at most
-  // `most` algorithms from cuBLASLt, best guess first.
+  // Describes products with the same sizes, dtypes, flags and alignments as `like`. Requests at
+  // most `most` algorithms from cuBLASLt, which lists the one that it expects to be fastest first.
   LtProduct(const MatmulArguments& like, int most);
   LtProduct(const LtProduct&) = delete;
   LtProduct& operator=(const LtProduct&) = delete;
 
-  // The number of algorithms, possibly 0.
+  // The number of candidate algorithms. It may be 0.
   std::size_t candidates() const { return candidates_.size(); }
-  // Returns cuBLASLt's status for that algorithm, because some proposed algorithms cannot run.
+  // Runs the product with a candidate. Returns the status of cuBLASLt, because some candidates turn
+  // out not to support the product.
   cublasStatus_t run(std::size_t candidate, const MatmulArguments& arguments,
                      const LtPlace& place) const;
 
@@ -53,7 +54,7 @@ class LtProduct {
   void find_candidates(const MatmulArguments& like, int most);
 
   Description description_;
-  Layout left_, right_, out_;  // layouts in cuBLASLt's convention, see the source
+  Layout left_, right_, out_;  // in cuBLASLt's column order, see lt_product.cpp
   std::vector<cublasLtMatmulHeuristicResult_t> candidates_;
 };
 

@@ -1,4 +1,5 @@
-// A product of a shape is described to cuBLASLt once; the algorithm is chosen by measurement.
+// Runs matrix products with cuBLASLt. Each shape is described to the library once. Its algorithm is
+// chosen by measurement.
 #include "backends/cuda/libraries/matmul.h"
 
 #include "backends/cuda/libraries/lt_product.h"
@@ -21,9 +22,10 @@ namespace lockstep {
 namespace {
 
 constexpr int most_candidates = 16, rounds = 4;
-constexpr int most_tuned = 128;      // shapes: where they change all the time, trying never pays
-constexpr float run_ms = 0.3F;       // how long a candidate runs in a round, about
-constexpr float worthwhile = 0.98F;  // less of a gain is noise
+// most shapes to measure; if shapes change all the time, measuring never pays
+constexpr int most_tuned = 128;
+constexpr float run_ms = 0.3F;       // approximate time for which a candidate runs in a round
+constexpr float worthwhile = 0.98F;  // a smaller gain is taken for noise
 
 class Stopwatch {
  public:
@@ -38,7 +40,7 @@ class Stopwatch {
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
-  // Milliseconds of one of `times` runs; negative if a run was refused.
+  // Returns the mean milliseconds of one run, or a negative number if a run was refused.
   template <class Run>
   float time(int times, const Run& run) {
     bool accepted = true;
@@ -56,7 +58,8 @@ class Stopwatch {
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
-// The products are repeated into `arguments.out`, or for sums into a tensor of their own.
+// Measures the candidates by repeating the product into `arguments.out`. A product that accumulates
+// into `out` is written to a separate tensor instead.
 std::size_t fastest(const LtProduct& product, MatmulArguments arguments, const LtPlace& place) {
   at::Tensor scratch;
   if (arguments.accumulate && arguments.addend == nullptr) {
@@ -64,7 +67,7 @@ std::size_t fastest(const LtProduct& product, MatmulArguments arguments, const L
     try {
       scratch = at::empty({bytes}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
     } catch (const c10::OutOfMemoryError&) {
-      return 0;  // the library's own proposal
+      return 0;  // the library's first choice
     }
     arguments.out = scratch.mutable_data_ptr();
   }
@@ -72,12 +75,13 @@ std::size_t fastest(const LtProduct& product, MatmulArguments arguments, const L
   const std::size_t candidates = product.candidates();
   std::vector<float> best(candidates, -1);
   std::vector<int> times(candidates, 1);
-  for (int round = 0; round < rounds; ++round)  // in turn, so that clocks drift for all alike
+  // candidates alternate, so that a change of clock rate affects all of them
+  for (int round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < candidates; ++i) {
       if (round > 0 && best[i] < 0) continue;
       const float ms = stopwatch.time(
           times[i], [&] { return product.run(i, arguments, place) == CUBLAS_STATUS_SUCCESS; });
-      if (round <= 1 || ms < best[i]) best[i] = ms;  // the first round warms up
+      if (round <= 1 || ms < best[i]) best[i] = ms;  // the first round only warms up
       if (ms > 0) times[i] = std::clamp(static_cast<int>(run_ms / ms), 1, 20);
     }
   std::size_t chosen = 0;
@@ -95,7 +99,8 @@ class Library {
     Known& known = known_[key_of(arguments)];
     if (!known.product) known.product = std::make_unique<LtProduct>(arguments, most_candidates);
     if (known.product->candidates() == 0) return false;
-    // From a shape's second use on: one that never comes again is not worth it.
+    // A shape is measured at its second use, because measuring a shape that is used only once does
+    // not pay.
     if (known.used && !known.tuned && tuned_ < most_tuned && may_try()) {
       known.chosen = fastest(*known.product, arguments, place);
       known.tuned = true;
@@ -155,11 +160,12 @@ class Library {
   std::mutex mutex_;
   int tuned_ = 0;
   std::map<Key, Known> known_;
-  std::map<cudaStream_t, at::Tensor> workspaces_;  // products of two streams may run at once
+  // one per stream, because products on two streams may run at once
+  std::map<cudaStream_t, at::Tensor> workspaces_;
 };
 
 Library& library() {
-  static Library* const one = new Library;  // never destroyed: CUDA may be gone by then
+  static Library* const one = new Library;  // never destroyed, because CUDA may be shut down before
   return *one;
 }
 

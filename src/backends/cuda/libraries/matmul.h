@@ -1,17 +1,23 @@
-// Low-precision matrix products through cuBLASLt.
+// Computes low-precision matrix products with cuBLASLt.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
 
 namespace lockstep {
 
-// Runs on the current stream. Products of a stream share a workspace. If cuBLASLt has no algorithm
-// for the product, does nothing and returns false. If matmul_tuning() is true and no graph is being
-// captured, the second call of a shape tries all algorithms that cuBLASLt proposes, and keeps the
-// fastest. This blocks the host for some milliseconds. Throws c10::Error on a failure.
+// Runs the product on the current stream. Returns false and does nothing if cuBLASLt has no
+// algorithm for it. All products on a stream share a workspace.
+//
+// From its second call on, a shape may be tuned once: the function times up to 16 algorithms that
+// cuBLASLt proposes, and keeps the fastest. This blocks the host for some milliseconds. It happens
+// if all of this holds:
+//   - matmul_tuning() is true, and ATen is not set to be deterministic;
+//   - no graph is being captured;
+//   - fewer than 128 shapes were tuned before.
+// Throws c10::Error on a failure.
 bool run_matmul(const MatmulArguments& arguments);
-// Allocates the current stream's workspace if it has none. Call it outside a capture, because
-// memory allocated in a capture is freed with it.
+// Allocates the current stream's workspace if it has none. Call it outside of a capture, because
+// memory that is allocated in a capture is freed with it.
 void reserve_matmul_workspace();
 
 }  // namespace lockstep

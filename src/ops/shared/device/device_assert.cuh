@@ -1,11 +1,11 @@
-// Assertions of kernels about data, which remain in release builds as ATen's do.
+// Assertions in kernels about data. Like ATen's, they remain in release builds.
 #pragma once
 
 #include <cassert>
 
 namespace lockstep {
 
-// Calls __assert_fail, as `assert` does when NDEBUG is not defined. The condition is printed to
+// Calls __assert_fail, as `assert` does if NDEBUG is not defined. The condition is printed to
 // standard error when the host next waits for the device. Every later call to the device fails with
 // cudaErrorAssert. The message names the kernel, but no path of the build machine.
 #define LOCKSTEP_DEVICE_ASSERT(condition) \

@@ -1,5 +1,5 @@
-// Says which elements of a flat buffer are dirty: something was ever added to their piece
-// (kernel_arguments.h).
+// Flags for the dirty elements of a flat buffer. An element is dirty if anything was ever added to
+// its piece (kernel_arguments.h).
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -16,7 +16,7 @@ __device__ inline bool is_dirty(const std::uint8_t* dirty, std::int64_t element)
 __device__ inline void mark_dirty(std::uint8_t* dirty, std::int64_t element) {
   if (dirty == nullptr) return;
   std::uint8_t& flag = dirty[element / dirty_piece];
-  if (flag == 0) flag = 1;  // read before writing, as most are set already
+  if (flag == 0) flag = 1;  // reads before it writes, because most flags are already set
 }
 
 }  // namespace lockstep

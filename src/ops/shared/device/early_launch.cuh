@@ -1,6 +1,7 @@
-// A kernel that begins while the previous one on its stream is still ending ("programmatic
-// dependent launch"), from compute capability 9.0 on. Its blocks take the multiprocessors that
-// become free, and wait there. On older devices it begins after the previous kernel, as usual.
+// Launches of kernels that begin while the previous kernel on the stream is still ending
+// ("programmatic dependent launch"). They need compute capability 9.0 or later. Their blocks occupy
+// multiprocessors that become free, and wait there. On older devices a kernel begins after the
+// previous one, as usual.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,7 +20,7 @@ __device__ inline void wait_for_those_before() {
 #endif
 }
 
-// Call it in the kernel: the next kernel may begin once all blocks have called it.
+// Call it in the kernel. The next kernel may begin once all blocks have called it.
 __device__ inline void let_the_next_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
@@ -33,7 +34,8 @@ inline bool is_for_hopper(const void* kernel) {
   return cudaFuncGetAttributes(&compiled, kernel) == cudaSuccess && compiled.ptxVersion >= 90;
 }
 
-// The same, queried once for each device: all our kernels are compiled for the same architectures.
+// The same as is_for_hopper(), queried once for each device. All our kernels are compiled for the
+// same architectures, so one kernel's answer holds for all.
 inline bool begins_early(const void* kernel) {
   constexpr int most_devices = 64;
   enum : signed char { unknown, no, yes };

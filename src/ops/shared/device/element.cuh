@@ -1,4 +1,4 @@
-// Converts elements of every type to float and back. Also has vectors of eight elements.
+// Conversions between float and the other element types, and vectors of four or eight elements.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -29,13 +29,13 @@ __device__ inline __half from_float<__half>(float value) {
   return __float2half_rn(value);
 }
 
-// Loaded and stored as one word.
+// A vector that is loaded and stored as one word.
 template <class T>
 struct alignas(4 * sizeof(T)) Four {
   T value[4];
 };
 
-// Loaded and stored as 16-byte words.
+// A vector that is loaded and stored as 16-byte words.
 template <class T>
 struct alignas(16) Eight {
   T value[8];
@@ -62,8 +62,9 @@ __device__ inline float warp_sum(float value) {
   return value;
 }
 
-// The sum over a block of `warps` whole warps, for all its threads, in a fixed order. A kernel may
-// call it only once, because a second call would write memory that other warps still read.
+// Returns the sum over a block of `warps` whole warps to all its threads. The order of additions is
+// fixed. A kernel may call it only once, because a second call would write memory that other warps
+// still read.
 template <int warps>
 __device__ float block_sum(float value) {
   __shared__ float of_warps[warps];
@@ -76,7 +77,7 @@ __device__ float block_sum(float value) {
   return sum;
 }
 
-// Calls `function` with an element of that type, for decltype.
+// Calls `function` with an element of that type, to use in decltype.
 template <class Function>
 cudaError_t with_type(KernelDtype dtype, const Function& function) {
   switch (dtype) {

@@ -1,5 +1,5 @@
-// Loads and stores elements of a tensor that is stored in runs. Their type is known only when the
-// kernel runs. Meant for kernels that read few bytes.
+// Loads and stores elements of a tensor that is stored in runs. The type of elements is known only
+// when the kernel runs. This is meant for kernels that read few bytes.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -26,7 +26,7 @@ __device__ inline void store_as(KernelDtype dtype, float value, void* to, std::i
     static_cast<__half*>(to)[i] = from_float<__half>(value);
 }
 
-// Row i of [rows, 4]; the length of runs must be a multiple of four.
+// Loads row i of [rows, 4]. The length of runs must be a multiple of four.
 __device__ inline Corners load_four(KernelDtype dtype, const void* from, const Runs& runs,
                                     std::uint32_t row) {
   const std::uint32_t i = place_of(runs, 4 * row);
@@ -38,7 +38,7 @@ __device__ inline Corners corners_at(const float* boxes, std::int64_t i) {
   return reinterpret_cast<const Corners*>(boxes)[i];
 }
 
-// One row of a dense tensor, aligned to the size of a row.
+// A row of a dense [rows, 4] tensor, aligned to the size of a row.
 template <class T>
 struct alignas(4 * sizeof(T)) FourOf {
   T value[4];

@@ -1,5 +1,5 @@
-// Tensor-core products from shared memory, for a warp with some rows and 64 columns of a result.
-// Also computes batch norm's moments of such results.
+// Tensor-core products from shared memory. A warp computes some rows and 64 columns of a result.
+// Also computes the moments of such results, which batch norm needs.
 #pragma once
 
 #include "ops/channel_norm/channel_norm_facts.cuh"
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Whether a kernel runs on the current device as code for 8.0 or later, with `bytes` of shared
-// memory per block besides its static memory.
+// Whether a kernel runs on the current device as code for 8.0 or later. bytes: the shared memory
+// that each block needs besides its static memory.
 inline bool runs_on_tensor_cores(const void* kernel, std::size_t bytes) {
   cudaFuncAttributes compiled{};
   int device = 0, most = 0;
@@ -22,7 +22,8 @@ inline bool runs_on_tensor_cores(const void* kernel, std::size_t bytes) {
          static_cast<std::size_t>(most) >= bytes + compiled.sharedSizeBytes;
 }
 
-// Calls `function` with an element of that type, for decltype; 16-bit types only.
+// Calls `function` with an element of that type, to use in decltype. Only 16-bit types are
+// possible.
 template <class Function>
 cudaError_t with_half_type(KernelDtype dtype, const Function& function) {
   if (dtype == KernelDtype::bf16) return function(__nv_bfloat16());
@@ -45,8 +46,8 @@ cudaError_t launch_with_memory(void (*kernel)(Parameters...), dim3 blocks, int t
 }
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-// Loads four matrices of 8 x 8; each thread gives the address of a row of 16 bytes. transposed:
-// each matrix is loaded transposed.
+// Loads four 8 x 8 matrices. Each thread gives the address of a 16-byte row. transposed: each
+// matrix is transposed as it is loaded.
 template <bool transposed>
 __device__ void load_matrices(const uint4* row, unsigned (&to)[4]) {
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(row));
@@ -77,13 +78,13 @@ __device__ void multiply(float (&sums)[4], const unsigned (&a)[4], unsigned b0, 
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// A warp's results of 16 rows and 8 columns, as distributed over threads. Row 16 i + 8 h + lane / 4
-// has the columns out_of(tile, 2 (lane % 4) + e) in [i][tile][2 h + e].
+// A warp's results of 16 rows and 8 columns each, as tensor cores distribute them over threads. Row
+// 16 i + 8 h + lane / 4 has the columns out_of(tile, 2 (lane % 4) + e) in [i][tile][2 h + e].
 template <int down>
 using WarpResults = float[down][8][4];
 
-// Returns the column of the result that column `column` of the `tile`-th group of 8 columns stands
-// for. So each thread ends up with 16 neighbouring columns, from 16 (lane % 4) on.
+// Returns the column of the result that is computed as column `column` of the `tile`-th group of 8
+// columns. With this order each thread gets 16 neighbouring columns, from 16 (lane % 4) on.
 __device__ constexpr int out_of(int tile, int column) {
   return column / 2 * 16 + tile * 2 + column % 2;
 }
@@ -100,16 +101,16 @@ __device__ void store_row(const WarpResults<down>& results, int i, int half, T* 
   }
 }
 
-// Sums for each of a warp's 64 columns over its tiles, in shared memory. `sums` are of the
-// deviations from a value of the first tile, and `squares` are of the squares of these deviations.
+// Sums for each of a warp's 64 columns over its tiles, in shared memory. `sums` adds deviations
+// from `reference`, a value of the first tile. `squares` adds the squares of these deviations.
 struct WarpMoments {
   float reference[64], sums[64], squares[64];
   int rows;
 };
 
-// Adds a tile. valid: bit 2 i + h says whether the thread's row 16 i + 8 h + lane / 4 exists; rows:
-// the number of the warp's rows that exist. Each number in shared memory belongs to one thread, so
-// the order is always the same.
+// Adds a tile. valid: bit 2 i + h tells whether the thread's row 16 i + 8 h + lane / 4 exists.
+// rows: the number of the warp's rows that exist. Each number in shared memory belongs to one
+// thread, so the order of additions is always the same.
 template <int down>
 __device__ void add_moments(WarpMoments& moments, const WarpResults<down>& results, unsigned valid,
                             int rows, bool is_first) {
@@ -143,8 +144,8 @@ __device__ void add_moments(WarpMoments& moments, const WarpResults<down>& resul
     add(std::true_type());
   else
     add(std::false_type());
-    // Sums over the eight threads with the same columns: at each step a thread passes half of them
-    // on.
+    // Sums over the eight threads with the same columns. At each step a thread passes half of its
+    // values on.
 #pragma unroll
   for (int width = 8, apart = 16; apart >= 4; width /= 2, apart /= 2) {
     const bool upper = (lane & apart) != 0;
@@ -167,7 +168,7 @@ __device__ void add_moments(WarpMoments& moments, const WarpResults<down>& resul
   if (lane == 0) moments.rows += rows;
 }
 
-// Combines a column's moments of several warps into a chunk of ChannelMoments; a warp may have had
+// Combines a column's moments of several warps into a chunk of ChannelMoments. A warp may have had
 // no tile. apart: the distance from one warp's moments to the next.
 __device__ inline void finish_block_moments(const WarpMoments* moments, int warps, int apart,
                                             int column, float* mean, float* squares) {

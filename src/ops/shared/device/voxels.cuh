@@ -1,6 +1,6 @@
-// How blocks and threads share [rows, voxels, channels]. A block takes a chunk of a row's voxels. A
-// thread always takes the same W channels of every n-th voxel, so that neighbouring threads read
-// neighbouring elements.
+// How blocks and threads divide a tensor [rows, voxels, channels]. A block takes a chunk of a row's
+// voxels. A thread always takes the same W channels of every n-th voxel, so neighbouring threads
+// read neighbouring elements.
 #pragma once
 
 #include "ops/shared/device/element.cuh"
@@ -14,8 +14,8 @@ namespace lockstep {
 
 constexpr int voxel_threads = 256;
 
-// Policy for a copy or a load: its lines are the first to leave the L2 cache, so that data that is
-// used again stays.
+// Cache policy for a copy or a load. Its lines are evicted from the L2 cache first, so that data
+// which is used again stays.
 __device__ inline unsigned long long first_to_go() {
   unsigned long long policy = 0;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -54,8 +54,7 @@ struct VoxelPlace {
   int lane = 0, lanes = 0;
   std::int64_t channel = 0;  // the thread's first channel
   std::int64_t voxel = 0;    // the thread's first voxel in the row
-  int turns = 0;             // the number of its voxels, `lanes` apart; 0 for a thread without
-                             // channels
+  int turns = 0;             // number of the thread's voxels, `lanes` apart; 0 without channels
 
   // The index of the thread's first element in the tensor, and the step from one of its voxels to
   // the next.
@@ -70,7 +69,7 @@ struct VoxelPlace {
 };
 
 // backwards: the last blocks to run take the first rows. A pass then finds in the cache the end of
-// the data that the pass before has just written or read.
+// the data that the previous pass has just read or written.
 template <int W>
 __device__ VoxelPlace voxel_place(const VoxelLayout& layout, bool backwards) {
   VoxelPlace place;
@@ -113,12 +112,13 @@ struct Nothing {
   __device__ Nothing operator()(std::int64_t /*element*/) const { return {}; }
 };
 
-// Calls use(vectors, other, element) for each of a thread's voxels in turn: the W channels of each
-// of the N tensors, the value read by other(element), and their index in the tensor. `at_once` of
-// them are read together before they are used. With `ahead` above 0, and from compute capability
-// 8.0 on, the vectors come through shared memory [ahead, N, voxel_threads]. They are requested
-// `ahead` turns before, so that the same amount is always in flight. last: bit n is set if nothing
-// reads tensor n again soon. All threads of the block call it.
+// Calls use(vectors, other, element) for each of a thread's voxels in turn. vectors: the W channels
+// of each of the N tensors. other: the value that other(element) reads. element: the index of the
+// channels in the tensor. `at_once` voxels are read before the first of them is used.
+// If `ahead` is above 0, and from compute capability 8.0 on, the vectors come through shared memory
+// [ahead, N, voxel_threads]. They are requested `ahead` turns before, so that the same amount is
+// always in flight. last: bit n is set if nothing reads tensor n again soon. All threads of the
+// block call it.
 template <class T, int W, int at_once, int ahead, unsigned last, int N, class Other, class Use>
 __device__ void for_turns(const VoxelPlace& place, const VoxelLayout& layout,
                           const T* const (&from)[N], const Other& other, const Use& use) {
@@ -189,13 +189,13 @@ __device__ void for_turns(const VoxelPlace& place, const VoxelLayout& layout,
   }
 }
 
-// Sums over the threads with the same channels, always in the same order; the first of them gets
-// the sums. All threads of the block call it.
+// Sums over the threads with the same channels, always in the same order. The first of these
+// threads gets the sums. All threads of the block call it.
 template <int N, int W>
 __device__ void add_lanes(float (&values)[N][W], const VoxelPlace& place) {
   __shared__ float shared[N][W][voxel_threads];
   const auto thread = static_cast<int>(threadIdx.x);
-  if (32 % place.groups == 0) {  // within each warp, then over the warps
+  if (32 % place.groups == 0) {  // first within each warp, then over the warps
 #pragma unroll
     for (int n = 0; n < N; ++n)
 #pragma unroll
@@ -252,8 +252,8 @@ __device__ void store_floats(const float (&values)[W], float* to) {
   for (int i = 0; i < W; ++i) to[i] = values[i];
 }
 
-// A kernel that finishes partial sums: a block has blockDim.x statistics, usually 32. Each has
-// blockDim.y threads, usually `finish_lanes`.
+// A block that finishes partial sums has blockDim.x statistics, usually 32. Each has blockDim.y
+// threads, usually `finish_lanes`.
 constexpr int finish_lanes = 8;
 
 struct Entries {
