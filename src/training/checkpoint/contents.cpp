@@ -3,7 +3,7 @@
 namespace lockstep {
 namespace {
 
-// The name under which a tensor came first among `buffers`; "": not yet.
+// Returns the name of the first of `buffers` that is this tensor, or "".
 std::string first_name(const std::vector<NamedTensor>& buffers, const at::Tensor& tensor) {
   for (const NamedTensor& buffer : buffers)
     if (buffer.tensor.is_same(tensor)) return buffer.name;

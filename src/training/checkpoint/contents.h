@@ -1,4 +1,4 @@
-// The names of a checkpoint's files, and the tensors that they hold.
+// Names the files of a checkpoint. Also lists its buffers and the further names of its tensors.
 #pragma once
 
 #include "training/checkpoint/snapshot.h"
@@ -12,11 +12,11 @@ inline constexpr const char* model_file = "model.safetensors";
 inline constexpr const char* optimizer_file = "optimizer.safetensors";
 inline constexpr const char* average_file = "ema.safetensors";
 
-// Returns each buffer once, by its first name.
+// Returns each buffer once, under its first name.
 std::vector<NamedTensor> unique_buffers(const Trained& trained);
 
-// parameter_aliases returns the further names of parameters, with `prefix` before each name.
-// buffer_aliases returns those of buffers.
+// parameter_aliases returns the further names of trained parameters, with `prefix` before each
+// name. buffer_aliases returns the further names of buffers.
 std::vector<Alias> parameter_aliases(const ParameterStorage& storage,
                                      const std::string& prefix = "");
 std::vector<Alias> buffer_aliases(const Trained& trained);

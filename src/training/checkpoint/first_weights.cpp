@@ -66,7 +66,8 @@ nlohmann::json load_first_weights(Model& model, const Recipe& recipe, const Trai
   const std::vector<SourceTensor> tensors = read_source(source);
   const WeightMatch matched = match(targets, tensors, recipe, options, source);
   StoredFiles files;
-  std::map<std::size_t, std::size_t> filled;  // by which of the source
+  // for each filled tensor of the model: index of its source
+  std::map<std::size_t, std::size_t> filled;
   for (const auto& [m, s] : matched.pairs) {
     ModelTensor& target = targets[m];
     const at::Tensor values =

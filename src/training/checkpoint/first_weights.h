@@ -1,5 +1,5 @@
-// Loads weights of a run, folder or file into a freshly built model. Each tensor of the source and
-// of the model is matched, is an allowed mismatch, or is an error.
+// Loads weights of a run, folder or file into a freshly built model (init.from). Each tensor of the
+// source and of the model must be matched, or be an allowed mismatch.
 #pragma once
 
 #include "runtime/run/checkpoint/weight_source.h"
@@ -14,48 +14,57 @@
 
 namespace lockstep {
 
-// A parameter or a buffer of a model, under all its names.
+// A parameter or a buffer of a model, with all its names.
 struct ModelTensor {
   std::vector<std::string> names;
   at::Tensor tensor;  // on the CPU
   bool is_buffer = false;
 };
 
-// Returns each tensor once, parameters before buffers.
+// Returns each tensor of the model once. Parameters come before buffers.
 std::vector<ModelTensor> tensors_of(Model& model);
 
-// Pairs of source and model tensors. Indexes refer to the lists that were matched.
+// Says which source tensor is loaded into which model tensor. Indexes refer to the two lists that
+// match_weights was given.
 struct WeightMatch {
   struct Pair {
     std::size_t model = 0, source = 0;
   };
-  std::vector<Pair> pairs;  // if several source tensors match one model tensor, a pair for each
-  // Allowed mismatches. missing and other_shape: tensors of the model that keep their built values,
-  // because the source lacks them or has another shape. unexpected: skipped tensors of the source.
+  std::vector<Pair> pairs;  // one model tensor may be in several pairs
+  // The names of allowed mismatches.
+  //   missing: model tensors that the source lacks; they keep their built values
+  //   other_shape: model tensors that have another shape in the source; they keep their built
+  //     values
+  //   unexpected: tensors of the source that are skipped
   std::vector<std::string> missing, other_shape, unexpected;
-  std::map<std::string, std::int64_t> converted;  // "F16 to F32" and the number of tensors
+  // The number of tensors for each conversion, such as "F16 to F32".
+  std::map<std::string, std::int64_t> converted;
 };
 
-// Matches by name: first by init.map, then unchanged, then by weight_names (Recipe::weight_names)
-// if the model has the resulting name. A count of batches ("num_batches_tracked") may be missing or
-// extra. If both sides have a tensor, each side may have further names of it that the other lacks.
+// Matches tensors by name. Prefixes that DataParallel or torch.compile put before every name of the
+// source are ignored. A name of the source is first changed by init.map. If the model lacks the
+// resulting name, the pairs of weight_names (Recipe::weight_names) are tried. Batch counts of
+// torch's batch norm ("num_batches_tracked") may be missing on either side. If both sides have a
+// tensor, each side may have further names for it.
 //
 // Throws Error if tensors are missing, unexpected, unreadable, or of another shape or kind. The
-// Error lists them, up to a maximum number. init.missing and init.unexpected can allow such
-// tensors. A pair of weight_names can also allow them, if some pair of weight_names matched the
-// model for that file. Also throws if a pattern of init.map matches nothing.
+// Error lists the first of them. init.missing and init.unexpected allow mismatches. Pairs of
+// weight_names with an empty side also allow them, if another pair matched a tensor of the source.
+// Also throws Error if a pattern of init.map matches nothing. what: name of the source, for
+// messages.
 WeightMatch match_weights(const std::vector<ModelTensor>& model,
                           const std::vector<SourceTensor>& source, const TrainOptions& options,
                           const std::vector<std::pair<std::string, std::string>>& weight_names,
                           const std::string& what);
 
-// Copies the tensors into the model, converted to its types. Returns a description of this copy for
-// an event. Throws Error as match_weights does. Also throws if a parameter would not be finite, or
-// if several source tensors match one tensor of the model and have different values.
+// Copies the tensors into the model, and converts them to the model's dtypes. Returns a description
+// of the copy, for an event. Throws Error as match_weights does. Also throws Error if a loaded
+// parameter has an infinite value or NaN, or a loaded buffer has NaN. Also throws Error if several
+// source tensors match one tensor of the model, but differ in their values.
 nlohmann::json load_first_weights(Model& model, const Recipe& recipe, const TrainOptions& options,
                                   const WeightSource& source);
 
-// Checks whether the source fits, as load_first_weights does, without copying.
+// Throws Error as match_weights does, but copies nothing.
 void check_first_weights(Model& model, const Recipe& recipe, const TrainOptions& options,
                          const WeightSource& source);
 

@@ -12,7 +12,8 @@
 namespace lockstep {
 namespace {
 
-// Elements of a rank's shard: gathering less at once would take far too long.
+// The fewest elements of a rank's shard to gather at once. With fewer, a gather would take far too
+// long.
 constexpr std::int64_t smallest_chunk = 1 << 14;
 
 }  // namespace
@@ -24,7 +25,8 @@ std::int64_t FlatCopy::elements() const {
 }
 
 std::vector<at::Tensor> FlatCopy::buckets() const {
-  std::size_t count = 0;  // parameters without elements may lie in buckets without chunks
+  // counts places too, because parameters without elements may lie in buckets without chunks
+  std::size_t count = 0;
   for (const std::optional<Place>& place : places_)
     if (place) count = std::max(count, place->bucket + 1);
   for (const Chunk& chunk : chunks_) count = std::max(count, chunk.bucket + 1);
@@ -69,7 +71,7 @@ bool FlatCopier::attempt(const std::function<void()>& function) {
   return false;
 }
 
-// The same size on all ranks, or nothing on all.
+// Finds the size of the staging buffer. All ranks get the same size, or all get no buffer.
 void FlatCopier::find_staging() {
   ProcessGroup& group = *storage_.sharing();
   std::int64_t chunk = 0;
@@ -108,7 +110,7 @@ void FlatCopier::gather(FlatCopy& copy, std::size_t bucket, const Shard& shard, 
   }
 }
 
-// Where parameters begin: in the whole buffer, or in their buckets.
+// Returns where each parameter begins, in the whole buffer or in its bucket.
 std::vector<std::optional<FlatCopy::Place>> FlatCopier::places(bool in_buckets) const {
   std::vector<std::optional<FlatCopy::Place>> places(storage_.parameters().size());
   for (std::size_t b = 0; b < storage_.buckets().size(); ++b) {

@@ -1,4 +1,4 @@
-// Copies flat buffers to the host. Also works for ranks that share the update.
+// Copies flat buffers to the host. If the optimizer is sharded, it gathers the shards of all ranks.
 #pragma once
 
 #include "backends/backend.h"
@@ -15,14 +15,16 @@
 
 namespace lockstep {
 
-// The copy of one buffer: whole, or bucket after bucket. Empty on ranks that only contribute their
-// shards. A copy of a state holds only the parameters that have this state.
+// The copy of one flat buffer on the host, as a whole or in buckets. It is empty on ranks that only
+// contribute their shards. A copy of an optimizer state holds only the parameters that have this
+// state.
 class FlatCopy {
  public:
   bool empty() const { return chunks_.empty(); }
-  std::int64_t elements() const;  // number held, padding included; waits for the copy
-  // Returns the part of each trained parameter that this copy holds, on the CPU, under prefix +
-  // name. Waits for the copy.
+  // Number of elements in this copy, with padding; waits for the copy.
+  std::int64_t elements() const;
+  // Returns each parameter in this copy as a CPU tensor, with the name prefix + parameter name.
+  // Waits for the copy.
   std::vector<std::pair<std::string, at::Tensor>> tensors(const ParameterStorage& storage,
                                                           const std::string& prefix) const;
 
@@ -32,39 +34,40 @@ class FlatCopy {
     std::size_t bucket = 0;          // 0 for a whole buffer
     std::unique_ptr<Download> copy;  // [elements], or [ranks, n] with each rank's shard
   };
-  struct Place {  // where a parameter begins
+  struct Place {  // where a parameter begins in the copy
     std::size_t bucket = 0;
     std::int64_t begin = 0;
   };
   std::vector<at::Tensor> buckets() const;
-  std::vector<Chunk> chunks_;                 // chunks of one bucket follow each other
-  std::vector<std::optional<Place>> places_;  // by parameter; nothing: the parameter is not in this
-                                              // copy
+  std::vector<Chunk> chunks_;  // in the order of buckets; a bucket may have several chunks
+  // The place of each parameter, or nothing if the parameter is not in this copy.
+  std::vector<std::optional<Place>> places_;
 };
 
-// Each rank that shares the update makes one copier. All of these ranks then call `copy` for the
-// same buffers in the same order. Each bucket's shards are gathered through one buffer on the
-// device. This buffer is as large as the largest bucket if all ranks have the memory for that, and
-// smaller otherwise. If a rank still runs out of memory, the ranks nevertheless call the same
-// gathers, but rank 0's copies are unusable.
+// Makes copies of flat buffers. If the optimizer is sharded, every rank makes a copier, and all
+// ranks call `copy` for the same buffers in the same order. The shards of each bucket are gathered
+// in a staging buffer on the device. It has the size of the largest bucket if all ranks have the
+// memory for that; else it is smaller. If not even a small one fits, no rank gathers, and `failure`
+// says why. If this rank later runs out of memory, it still takes part in all gathers, but its
+// copies are incomplete.
 class FlatCopier {
  public:
-  // keep: whether this rank wants the copies.
+  // keep: whether this rank keeps the copies. Other ranks only contribute their shards.
   FlatCopier(const ParameterStorage& storage, Backend& backend, bool keep);
-  // flat: f32 [elements], or [own_elements] where ranks share.
+  // flat: f32 [elements], or f32 [own_elements] if the optimizer is sharded.
   FlatCopy copy(const at::Tensor& flat);
-  // Ranks that share the update gather only the buckets in which a parameter has the state.
+  // If the optimizer is sharded, only buckets in which some parameter has the state are gathered.
   FlatCopy copy(const StateBuffer& state);
-  // Runs `function`, which copies something else. If it runs out of memory, this counts as a
-  // failure of the copier. Returns true if memory sufficed.
+  // Runs `function`. If it runs out of memory, sets `failure` and returns false; else returns true.
+  // Other exceptions are not caught.
   bool attempt(const std::function<void()>& function);
-  // Why copies are missing; empty if none is.
+  // Says why copies are missing. It is empty if no copy is missing.
   const std::string& failure() const { return failure_; }
 
  private:
   void find_staging();
-  // Gathers the buckets for which takes(bucket) is true, the same buckets on all ranks. read(shard,
-  // begin, end, out) writes this rank's elements [begin, end) to `out`.
+  // Gathers the buckets for which takes(bucket) is true. These must be the same on all ranks. A
+  // call of read(shard, begin, end, out) must write this rank's elements [begin, end) to `out`.
   using Read = std::function<void(const Shard&, std::int64_t, std::int64_t, const at::Tensor&)>;
   FlatCopy gather_buckets(const std::function<bool(const Bucket&)>& takes, const Read& read);
   void gather(FlatCopy& copy, std::size_t bucket, const Shard& shard, const Read& read);
@@ -74,7 +77,7 @@ class FlatCopier {
   const ParameterStorage& storage_;
   Backend& backend_;
   bool keep_;
-  at::Tensor staging_;  // f32; undefined if ranks do not share, or nothing is to be gathered
+  at::Tensor staging_;  // f32; undefined if the optimizer is not sharded or memory ran out
   std::string failure_;
 };
 

@@ -7,12 +7,12 @@
 
 namespace lockstep {
 
-// Like Backend::download. If memory runs out, it frees caches and tries again. If that fails too,
-// it copies into pageable memory, and the host waits for this copy. Throws what this last copy
-// throws.
+// Starts a copy to the host as Backend::download does. If memory runs out, it frees cached memory
+// and tries again. If memory runs out again, it copies into pageable memory and waits for this
+// copy. Exceptions of this copy are not caught.
 std::unique_ptr<Download> copy_to_host(Backend& backend, const at::Tensor& tensor);
 
-// Wraps a tensor that is already on the host and does not change.
+// Returns a finished Download for a tensor that is already on the host. The tensor must not change.
 std::unique_ptr<Download> on_host(at::Tensor tensor);
 
 }  // namespace lockstep

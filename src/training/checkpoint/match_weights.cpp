@@ -1,4 +1,4 @@
-// Which tensor of a source goes where in a model, by names.
+// Finds by name which tensor of a source belongs to which tensor of a model.
 #include "core/base/error.h"
 #include "core/base/text/glob.h"
 #include "core/base/text/text.h"
@@ -17,7 +17,7 @@ using Names = std::vector<std::string>;
 
 constexpr std::size_t most_named = 8;
 
-// "a, b, c and 12 more".
+// Returns text such as "a, b, c and 12 more".
 std::string some_of(const Names& names) {
   Names some;
   for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i)
@@ -36,9 +36,9 @@ bool counts_batches(const std::string& name) {
   return name == "num_batches_tracked" || name.ends_with(".num_batches_tracked");
 }
 
-// How many letters DataParallel, DistributedDataParallel and torch.compile put before every name.
-// Nothing comes off where names are the model's as they stand. passed_over: patterns of names that
-// do not count.
+// Returns the number of characters that DataParallel, DistributedDataParallel and torch.compile put
+// before every name. Returns 0 if the model has one of the names as it stands. passed_over:
+// patterns of names that are ignored here.
 std::size_t wrapped_letters(const std::map<std::string, std::size_t>& model,
                             const std::vector<SourceTensor>& source, const Names& passed_over) {
   std::vector<std::string_view> names;
@@ -62,7 +62,7 @@ std::size_t wrapped_letters(const std::map<std::string, std::size_t>& model,
   return letters;
 }
 
-// The model's name of a tensor of the source.
+// Finds the model's tensor for a name in the source.
 class Renaming {
  public:
   Renaming(const std::vector<ModelTensor>& model, const std::vector<SourceTensor>& source,
@@ -73,12 +73,12 @@ class Renaming {
     wrapped_ = wrapped_letters(places_, source, passed_over);
   }
 
-  // Without what a wrapper put before every name.
+  // Removes the characters that a wrapper put before every name.
   std::string unwrapped(const std::string& name) const {
     return name.size() > wrapped_ ? name.substr(wrapped_) : name;
   }
 
-  // Nothing: the model does not have it.
+  // Returns nothing if the model does not have the tensor.
   std::optional<std::size_t> place_of(const std::string& name) {
     const auto [renamed, pair] = as_renamed(name);
     if (pair < used_.size()) used_[pair] = true;
@@ -94,8 +94,9 @@ class Renaming {
     return std::nullopt;
   }
 
-  // The rules of weight_names, for a file with such names. The first is for tensors that the model
-  // has no place for, the second for tensors of the model that the file lacks.
+  // Both apply the rules of weight_names, and return false if the source does not use such names.
+  // The first is for tensors of the source that the model has no place for. The second is for
+  // tensors of the model that the source lacks.
   bool may_be_passed_over(const std::string& name) const {
     const std::string renamed = as_renamed(name).first;
     return of_field_ &&
@@ -123,8 +124,8 @@ class Renaming {
   }
 
  private:
-  // By the first pair of init.map that fits, and which one that is. Patterns may be of the name as
-  // it stands in the file, or of the one without the wrapper's part.
+  // Returns the name after the first pair of init.map that fits, and the index of that pair. A
+  // pattern may match the name in the file, or the name without the wrapper's characters.
   std::pair<std::string, std::size_t> as_renamed(const std::string& name) const {
     for (std::size_t i = 0; i < map_.size(); ++i) {
       const auto as = glob_renamed(map_[i].first, map_[i].second, name);
@@ -136,7 +137,7 @@ class Renaming {
     return {places_.contains(name) ? name : unwrapped(name), map_.size()};
   }
 
-  // By weight_names.
+  // Looks the name up by the pairs of weight_names.
   std::optional<std::size_t> place_in_the_field(const std::string& name) const {
     for (const auto& [from, to] : weight_names_)
       if (const auto as = glob_renamed(from, to, name))
@@ -148,15 +149,15 @@ class Renaming {
     return places_.contains(renamed) || place_in_the_field(renamed).has_value();
   }
 
-  // Whether init.map led to where weight_names leads too.
+  // Whether init.map led to a name to which weight_names leads too.
   bool is_of_field(const std::string& renamed) const {
     return std::any_of(weight_names_.begin(), weight_names_.end(), [&](const auto& pair) {
       return !pair.first.empty() && !pair.second.empty() && glob_matches(pair.second, renamed);
     });
   }
 
-  // Whether the field's name after a rename by init.map matches: "layer4.0.conv1.weight" for
-  // "trunk.layer4.0.conv1.weight".
+  // Whether `pattern` matches the field's own name of a tensor that init.map has renamed. For
+  // "trunk.layer4.0.conv1.weight", that name is "layer4.0.conv1.weight".
   bool is_in_the_field(const std::string& pattern, const std::string& renamed) const {
     return std::any_of(weight_names_.begin(), weight_names_.end(), [&](const auto& pair) {
       if (pair.first.empty() || pair.second.empty()) return false;
@@ -175,11 +176,11 @@ class Renaming {
 
 struct Faults {
   Names missing, unexpected, other_shape, other_kind, unreadable;
-  std::string remedy;  // of the first that cannot be read
+  std::string remedy;  // the hint of the first tensor that cannot be read
   std::size_t tensors = 0;
-  Names shaped;  // the names of other_shape
-  Names filled;  // the file's names of tensors that fit
-  // For a hint: a name that is missing, one that is unexpected and could be it.
+  Names shaped;  // names of the tensors in other_shape
+  Names filled;  // names in the file of the tensors that fit
+  // For a hint: a missing name, and an unexpected name that could stand for it.
   std::string lacking, offered;
   std::size_t names() const { return missing.size() + unexpected.size(); }
   bool any() const {
@@ -188,8 +189,8 @@ struct Faults {
   }
 };
 
-// Letters that both end with, from the beginning of a dotted part on. 0 where that is no more than
-// the last part: "weight" and "bias" end the names of tensors that have nothing in common.
+// Returns the number of characters at which both names end alike, from the beginning of a dotted
+// part. Returns 0 if only the last part is alike. Unrelated tensors also end in "weight" or "bias".
 std::size_t common_end(const std::string& a, const std::string& b) {
   std::size_t same = 0, whole = 0;
   while (same < std::min(a.size(), b.size()) && a[a.size() - same - 1] == b[b.size() - same - 1]) {
@@ -203,7 +204,7 @@ std::size_t common_end(const std::string& a, const std::string& b) {
   return is_whole_name || has_parts ? whole : 0;
 }
 
-// The pair of init.map by which the one becomes the other; or "".
+// The pair of init.map that would turn the offered name into the missing one, or "".
 std::string guessed_pair(const Faults& faults) {
   if (faults.lacking.empty() || faults.offered.empty()) return "";
   const std::size_t same = common_end(faults.lacking, faults.offered);
@@ -211,7 +212,7 @@ std::string guessed_pair(const Faults& faults) {
   return cat(front(faults.offered), "*=", front(faults.lacking), "*");
 }
 
-// The shortest pattern of whole parts that matches the name and none of the others.
+// The shortest pattern of whole parts that matches the name and none of `others`.
 std::string pattern_of(const std::string& name, const Names& others) {
   for (std::size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
     const std::string begin = name.substr(0, dot + 1);
@@ -222,7 +223,7 @@ std::string pattern_of(const std::string& name, const Names& others) {
   return name;
 }
 
-// "head.*", "rare": patterns of all these names, each once.
+// Patterns such as "head.*" or "rare" that match all of `names`, without duplicates.
 Names patterns_of(const Names& names, const Names& others = {}) {
   Names patterns;
   for (const std::string& name : names)
@@ -232,8 +233,8 @@ Names patterns_of(const Names& names, const Names& others = {}) {
   return patterns;
 }
 
-// The options that make the weights fit. map: for init.map; after: the remaining faults with that
-// map.
+// The options that make the weights fit. map: pairs for init.map. after: the faults that remain
+// with that map.
 std::string hint_with_map(const Faults& before, const Names& map, const Faults& after) {
   std::string hint =
       cat("if ", before.offered, " is ", before.lacking, ": init.map=\"", join(map, ","), "\"");
@@ -247,8 +248,8 @@ std::string hint_with_map(const Faults& before, const Names& map, const Faults& 
   return hint;
 }
 
-// Where tensors have other shapes: a head may be left as it was built; a whole model of another
-// size may not.
+// The hint if tensors have other shapes. A head may be left as it was built, but not a whole model
+// of another size.
 std::string hint_of_shapes(const Faults& faults) {
   const std::string sizes =
       "the file is of a model of other sizes: set the options of model.* to those sizes";
@@ -266,7 +267,7 @@ std::string hint_of_shapes(const Faults& faults) {
   return most ? cat(sizes, "; ", leave) : leave;
 }
 
-// guess: a hint of how names could be changed, or "".
+// guess: a hint about names that init.map could change, or "".
 [[noreturn]] void refuse(const Faults& faults, const std::string& what, const std::string& guess) {
   Names words;
   if (!faults.missing.empty())
@@ -289,7 +290,7 @@ std::string hint_of_shapes(const Faults& faults) {
   throw Error(cat("the weights of ", what, " do not fit the model: ", join(words, "; ")), hint);
 }
 
-// The missing name that shares the longest end with an unexpected one of the same shape.
+// Finds the missing name and the unexpected name of the same shape that share the longest end.
 void find_likely_pair(const std::vector<ModelTensor>& model,
                       const std::vector<std::size_t>& missing,
                       const std::vector<SourceTensor>& source,
@@ -369,7 +370,7 @@ class Matching {
       if (!take(m, s)) return;
   }
 
-  // False where the model's stays as it was built, or cannot be filled.
+  // Returns false if the model's tensor stays as it was built, or cannot be filled.
   bool take(std::size_t m, std::size_t s) {
     const ModelTensor& tensor = model_[m];
     const StoredTensor& stored = source_[s].stored;
@@ -420,8 +421,8 @@ struct Inputs {
   const std::vector<NamePair>& weight_names;
 };
 
-// Tries out pairs of init.map that could be meant, with the options needed beside them; "" if none
-// is near.
+// Tries pairs of init.map that the user may have meant. Returns them with the other options that
+// they need, or "" if no pair helps.
 std::string guess_names(const Inputs& in, const Faults& faults) {
   constexpr std::size_t most_pairs = 4;
   Faults now = faults;
@@ -430,7 +431,8 @@ std::string guess_names(const Inputs& in, const Faults& faults) {
     const std::string pair = guessed_pair(now);
     if (pair.empty()) break;
     Names longer = map;
-    longer.insert(longer.begin(), pair);  // before the user's own, which could catch the names
+    // before the user's own pairs, which could match these names first
+    longer.insert(longer.begin(), pair);
     Renaming renaming(in.model, in.source, longer, in.options.init.unexpected, in.weight_names);
     Matching matching(in.model, in.source, in.options);
     matching.match(renaming);

@@ -1,4 +1,4 @@
-// Checkpoints back into a model.
+// Restores a model and its optimizer from checkpoints.
 #include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -21,7 +21,7 @@
 namespace lockstep {
 namespace {
 
-// The tensors of a file under all their names.
+// The tensors of a file, with all their names.
 struct File {
   std::filesystem::path path;
   std::map<std::string, at::Tensor> tensors;
@@ -48,7 +48,7 @@ struct File {
   }
 };
 
-// Each trained parameter's tensor of that name, in the model's order.
+// Calls `function` for each trained parameter with its tensor in the file, in the model's order.
 template <class Function>
 void for_each(const ParameterStorage& storage, const std::string& prefix, const File& file,
               const Function& function) {
@@ -83,17 +83,18 @@ void restore_model(const File& file, const Trained& trained) {
   }
 }
 
-// The names of all states that a kind of optimizer may keep.
+// The names of all states that an optimizer of this kind may keep.
 std::set<std::string> possible_states(OptimizerKind kind) {
   TrainOptions options;
   options.optimizer.kind = kind;
-  options.optimizer.momentum = 0.9;  // without it sgd has none
+  options.optimizer.momentum = 0.9;  // without momentum, sgd has no state
   std::set<std::string> names;
   for (const OptimizerState& state : optimizer_states(options)) names.insert(state.name);
   return names;
 }
 
-// The kinds that may have written the file: they keep all of its states, and the fewest others.
+// The kinds of optimizers that may have written the file. They keep all of its states, and as few
+// others as possible.
 std::vector<std::string> kinds_of(const File& file) {
   std::set<std::string> saved;
   for (const auto& [name, tensor] : file.tensors) saved.insert(name.substr(0, name.find('.')));
@@ -119,7 +120,7 @@ std::string name_of(OptimizerKind kind) {
 const char* const weights_alone =
     "; for the weights alone begin a new run with init.from=RUN or init.from=CHECKPOINT";
 
-// Throws Error where the file is that of another kind of optimizer.
+// Throws Error if another kind of optimizer has written the file.
 void require_kind(OptimizerKind kind, const File& file) {
   const std::vector<std::string> saved = kinds_of(file);
   const std::string own = name_of(kind);
@@ -130,8 +131,8 @@ void require_kind(OptimizerKind kind, const File& file) {
               cat("resume with the optimizer.kind that the run was started with", weights_alone));
 }
 
-// Throws Error unless the file has the state of this parameter, saying what differs: the parameters
-// that another rule updates, or the model.
+// Throws Error unless the file has this state of the parameter. The error says whether the model
+// differs, or only which parameters each rule updates.
 void require_state(const StateBuffer& state, const Parameter& parameter, const File& file,
                    const Trained& trained) {
   const std::string name = state.name() + "." + parameter.name;
@@ -145,11 +146,11 @@ void require_state(const StateBuffer& state, const Parameter& parameter, const F
                   cat("resume with the model that the run was started with, in which the same "
                       "parameters are embeddings and heads",
                       weights_alone));
-  file.find(name, parameter.tensor.sizes());  // throws: another model
+  file.find(name, parameter.tensor.sizes());  // throws, because the model differs
 }
 
-// Restores all states for the parameters that have them; before anything changes throws Error where
-// one is missing.
+// Restores all states of the parameters that have them. If one is missing, throws Error before
+// anything changes.
 void restore_states(const File& file, const Trained& trained) {
   const ParameterStorage& storage = trained.storage;
   const auto for_each_state = [&](const auto& function) {
@@ -167,7 +168,7 @@ void restore_states(const File& file, const Trained& trained) {
 }
 
 void restore_optimizer(const File& file, const nlohmann::json& state, const Trained& trained) {
-  // A rule that kept nothing, as SGD without momentum, leaves the state of another at its zeros.
+  // If the file's optimizer kept no state, as SGD without momentum, all states stay zero.
   if (!file.tensors.empty()) restore_states(file, trained);
   for (auto& [name, scalar] : trained.optimizer->scalar_state()) {
     at::Tensor target = scalar;

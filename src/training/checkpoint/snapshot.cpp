@@ -1,4 +1,4 @@
-// Saving in the background, and restoring.
+// Saves checkpoints in the background.
 #include "training/checkpoint/snapshot.h"
 
 #include "backends/exception_text.h"
@@ -28,12 +28,13 @@ namespace {
 
 using Tensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-// Everything a checkpoint needs, on its way to the host.
+// Everything that a checkpoint contains, while it is copied to the host.
 struct Job {
   std::int64_t step = 0;
-  std::string failure;  // why it cannot be written; empty: it can
+  std::string failure;  // why the checkpoint cannot be written; empty = it can
   nlohmann::json state, metrics;
-  const ParameterStorage* storage = nullptr;  // names, layout; constant during a run
+  // for names and layout, which do not change during a run
+  const ParameterStorage* storage = nullptr;
   FlatCopy master, average;
   std::map<std::string, FlatCopy> moments;
   std::map<std::string, std::unique_ptr<Download>> scalars;
@@ -41,7 +42,7 @@ struct Job {
   std::vector<Alias> buffer_aliases;
 };
 
-// Copies the state that every rank holds, so that rank 0 needs no other rank.
+// Copies the state that every rank holds. So rank 0 needs no other rank for it.
 void start_others(Job& job, const Trained& trained, Backend& backend) {
   const FrozenParameters& frozen = trained.storage.frozen();
   for (std::size_t i = 0; i < frozen.size(); ++i) {
@@ -60,7 +61,7 @@ void start_others(Job& job, const Trained& trained, Backend& backend) {
       job.average_buffers.emplace_back(buffer.name, copy_to_host(backend, buffer.tensor));
 }
 
-// Copies the flat buffers, on all ranks in the same order.
+// Copies the flat buffers. All ranks do so in the same order.
 void start_flat(Job& job, const Trained& trained, FlatCopier& copier) {
   job.master = copier.copy(trained.storage.master());
   for (const StateBuffer& state : trained.optimizer->states())
@@ -69,15 +70,15 @@ void start_flat(Job& job, const Trained& trained, FlatCopier& copier) {
     job.average = copier.copy(average->flat());
 }
 
-std::atomic<int> being_written{0};  // in this process
+std::atomic<int> being_written{0};  // number of checkpoints that this process is writing
 
-// Good checkpoints must not be followed, and in the end replaced, by one that nobody can use.
+// A checkpoint with weights that are not finite must not replace good checkpoints.
 void require_finite(const Tensors& weights) {
   for (const auto& [name, tensor] : weights)
     if (!is_finite(tensor)) throw Error(cat("the weights ", name, " are not finite"));
 }
 
-// State besides trained weights may be infinite: masks are.
+// Other state may be infinite, as masks are.
 void require_numbers(const char* what, const Tensors& tensors) {
   for (const auto& [name, tensor] : tensors)
     if (has_nan(tensor)) throw Error(cat("the ", what, " ", name, " holds NaN"));
@@ -89,7 +90,7 @@ Tensors finished(std::vector<std::pair<std::string, std::unique_ptr<Download>>>&
   return tensors;
 }
 
-// All of model.safetensors, looked through.
+// The checked contents of model.safetensors.
 Tensors model_tensors(Job& job) {
   Tensors model = job.master.tensors(*job.storage, "");
   require_finite(model);
@@ -156,7 +157,7 @@ struct CheckpointSaver::Impl {
   std::condition_variable changed;
   std::optional<Job> job;
   bool stopping = false;
-  std::string last_damage;               // of the newest that was written
+  std::string last_damage;               // the damage of the newest checkpoint that was written
   std::set<std::filesystem::path> told;  // old checkpoints already reported as undeleted
   std::thread thread;
   std::jthread reserving;
@@ -192,12 +193,12 @@ struct CheckpointSaver::Impl {
     try {
       delete_old(result.undeleted);
     } catch (const std::exception&) {
-      return result;  // the new one is good all the same
+      return result;  // the new checkpoint is valid all the same
     }
     return result;
   }
 
-  // One that cannot be deleted now is tried again after the next checkpoint.
+  // If an old checkpoint cannot be deleted now, this is tried again after the next checkpoint.
   void delete_old(std::vector<std::string>& undeleted) {
     for (const CheckpointInfo& old : to_delete(list_checkpoints(checkpoints, false), retention)) {
       try {
@@ -211,7 +212,7 @@ struct CheckpointSaver::Impl {
 
   void wait_idle() {
     std::unique_lock lock(mutex);
-    // Slow storage is no hang, so that this rank keeps moving.
+    // Sends heartbeats, so that slow storage is not taken for a hang.
     while (!changed.wait_for(lock, std::chrono::seconds(1), [this] { return !job.has_value(); }))
       beat();
   }
@@ -245,7 +246,7 @@ CheckpointSaver::~CheckpointSaver() {
 
 void CheckpointSaver::reserve(const Trained& trained) {
   if (impl_->backend.device().is_cpu()) return;
-  std::vector<std::int64_t> sizes;  // of what start_flat downloads
+  std::vector<std::int64_t> sizes;  // sizes of the tensors that start_flat downloads
   const auto add = [&](const at::Tensor& flat) {
     if (trained.storage.sharing() == nullptr || flat.numel() == trained.storage.elements())
       sizes.push_back(flat.numel());
@@ -264,11 +265,11 @@ void CheckpointSaver::reserve(const Trained& trained) {
   }
   if (const WeightAverage* average = trained.optimizer->average()) add(average->flat());
   impl_->reserving = std::jthread([&backend = impl_->backend, sizes = std::move(sizes)] {
-    std::vector<at::Tensor> all;  // at once, so that each gets a block of its own
+    std::vector<at::Tensor> all;  // held together, so that each gets a separate block of memory
     try {
       for (const std::int64_t size : sizes) all.push_back(backend.host_empty({size}, at::kFloat));
     } catch (const c10::Error&) {
-      // Then `save` asks again, and says why it cannot.
+      // `save` will request the memory again, and will report why it fails.
     }
   });
 }

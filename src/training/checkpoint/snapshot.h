@@ -1,4 +1,4 @@
-// Saves checkpoints of tensors in the background, and restores them.
+// Saves checkpoints in the background, and restores them.
 #pragma once
 
 #include "backends/backend.h"
@@ -17,16 +17,16 @@
 
 namespace lockstep {
 
-// The state that a checkpoint holds. All members must outlive the calls that use them.
+// The training state that a checkpoint holds. The objects must outlive the calls that use them.
 struct Trained {
   ParameterStorage& storage;
-  Optimizer* optimizer = nullptr;  // null: only weights and buffers can be restored
+  Optimizer* optimizer = nullptr;  // may be null if only weights and buffers are restored
   std::vector<NamedTensor> buffers;
 };
 
-// Writes checkpoints on a thread of its own, one at a time. Only rank 0 has a saver, because every
-// rank holds the same state. If ranks share the update, the others call `give_shards` whenever rank
-// 0 saves. The files do not depend on which rank holds which shard.
+// Writes checkpoints on a thread of its own, one at a time. Only rank 0 has a saver. If the
+// optimizer is sharded, all other ranks call `give_shards` whenever rank 0 saves. The files do not
+// depend on which rank holds which shard. A checkpoint has these files:
 //   model.safetensors      each parameter (f32 master; frozen ones as they were built) and buffer
 //                          under the model's own name, the first name if there are several
 //   optimizer.safetensors  exp_avg.NAME and exp_avg_sq.NAME (or momentum.NAME) for each parameter
@@ -37,14 +37,14 @@ class CheckpointSaver {
  public:
   struct Result {
     std::int64_t step = 0;
-    CheckpointInfo info;  // damage: the reason if it failed
+    CheckpointInfo info;  // info.damage says why the save failed; it is empty if the save succeeded
     double seconds = 0;
-    std::vector<std::string> undeleted{};  // old checkpoints that could not be deleted, and why;
-                                           // each is reported once
+    // Why old checkpoints could not be deleted; each checkpoint is reported once.
+    std::vector<std::string> undeleted{};
   };
-  // Both functions run on the saver's thread. on_done is called after each checkpoint, good or
-  // failed. before_commit, if given, is called when the files are written and before the checkpoint
-  // counts. If before_commit throws, the checkpoint does not count.
+  // Both functions run on the saver's thread. on_done is called after each save, even if the save
+  // failed. before_commit is called when all files are written, before the checkpoint gets its
+  // final name. If before_commit throws, the save fails.
   CheckpointSaver(
       std::filesystem::path checkpoints, Retention retention, Backend& backend,
       std::function<void(const Result&)> on_done, std::function<void()> before_commit = [] {});
@@ -52,20 +52,23 @@ class CheckpointSaver {
   CheckpointSaver(const CheckpointSaver&) = delete;
   CheckpointSaver& operator=(const CheckpointSaver&) = delete;
 
-  // On GPUs: starts to allocate, on another thread, the pinned memory into which `save` copies. It
-  // is as large as the tensors of a checkpoint. Without this call, the allocation would delay the
-  // first save. The memory is kept until the process ends.
+  // On GPUs, starts to allocate pinned memory on another thread, for the flat buffers that `save`
+  // copies. These are the master weights, the optimizer states and the average of the weights.
+  // Without this call, the first save would take longer. If the allocation fails, `save` tries
+  // again. The memory is kept until the process ends.
   void reserve(const Trained& trained);
-  // Waits until this memory is allocated. Call it before a graph is captured, because no memory may
-  // be pinned during a capture.
+  // Waits until the allocation of `reserve` is done. Call it before a graph is captured, because no
+  // memory may be pinned during a capture.
   void finish_reserving();
 
-  // Copies the state and returns. On GPUs it enqueues copies to pinned memory, without
-  // synchronising the device. If the previous checkpoint is still being written, it first waits for
-  // that. Never throws for a full disk or for lack of memory: a Result reports such failures.
+  // Copies the state and returns; the files are written later. On GPUs it enqueues copies to pinned
+  // memory, and does not synchronise the device. If the previous checkpoint is still being written,
+  // it first waits until that is done. Does not throw if the disk is full or memory runs out; the
+  // Result reports this.
   void save(const Trained& trained, std::int64_t step, nlohmann::json state,
             nlohmann::json metrics);
-  // Blocks until all checkpoints are written. Returns why the last one failed, or "".
+  // Blocks until all checkpoints are written. Returns why the last save failed, or "" if it
+  // succeeded.
   std::string finish();
 
  private:
@@ -73,30 +76,32 @@ class CheckpointSaver {
   std::unique_ptr<Impl> impl_;
 };
 
-// Waits, for at most `at_most_s`, until no saver of this process writes any more. May be called
-// from any thread. Meant for a process that ends without waiting for the owner of its savers.
+// Waits until no saver of this process writes a checkpoint, but at most `at_most_s` seconds. May be
+// called from any thread. A process calls it if it must end without destroying its savers.
 void wait_for_checkpoints(double at_most_s);
 
-// For ranks other than 0 while rank 0 saves: contributes the shards that only this rank holds. Does
-// nothing if ranks do not share the update.
+// Contributes this rank's shards to a save. All ranks but rank 0 call it while rank 0 calls `save`.
+// Does nothing if the optimizer is not sharded.
 void give_shards(const Trained& trained, Backend& backend);
 
-// Reads a checkpoint into `trained` and returns its state.json. Reads optimizer state if there is
-// an optimizer. An average of the weights starts from the weights if the checkpoint has no average.
-// Throws Error if names, shapes or dtypes differ from the model's (naming the first), or if files
-// are unreadable.
+// Reads a checkpoint into `trained` and returns its state.json. Reads the optimizer state if there
+// is an optimizer. If the checkpoint has no average of the weights, the average starts from the
+// weights. Values are converted to the dtype of the tensor into which they are read. Throws Error
+// if a name or shape differs from the model's, and names the first one. Also throws Error if the
+// state is of another kind of optimizer, or if a file cannot be read.
 nlohmann::json restore(const CheckpointInfo& checkpoint, const Trained& trained);
 
-// Restores from a single file of an export: weights, frozen parameters and buffers.
+// Reads weights, frozen parameters and buffers from one file of an export. Throws Error as
+// `restore` does.
 void restore_weights(const std::filesystem::path& file, const Trained& trained);
 
-// Reads the average of the weights into `flat`, which is f32 [elements] or [own_elements]. Returns
-// false if the checkpoint has none. Also reads the averages of `buffers`. Buffers that the file
-// lacks keep their values.
+// Reads the average of the weights into `flat`, f32 [elements] or [own_elements]. Also reads the
+// averages of `buffers`; buffers that the file lacks keep their values. Returns false if the
+// checkpoint has no average.
 bool restore_average(const CheckpointInfo& checkpoint, const ParameterStorage& storage,
                      const at::Tensor& flat, const std::vector<NamedTensor>& buffers = {});
 
-// Reads state.json only.
+// Reads and returns only state.json. Throws Error if it is damaged.
 nlohmann::json read_checkpoint_state(const CheckpointInfo& checkpoint);
 
 }  // namespace lockstep

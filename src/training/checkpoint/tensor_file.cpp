@@ -1,4 +1,4 @@
-// Between ATen tensors and the safetensors format.
+// Converts between ATen tensors and the safetensors format.
 #include "training/checkpoint/tensor_file.h"
 
 #include "core/base/check.h"
@@ -34,7 +34,7 @@ constexpr std::array<std::pair<at::ScalarType, const char*>, 10> dtype_names{
      {at::kByte, "U8"},
      {at::kBool, "BOOL"}}};
 
-// Numbers that are read alone.
+// Types that can be read but not written.
 constexpr std::array<std::pair<at::ScalarType, const char*>, 3> fp8_names{
     {{at::kFloat8_e4m3fn, "F8_E4M3"},
      {at::kFloat8_e5m2, "F8_E5M2"},
@@ -49,7 +49,7 @@ at::Tensor as_meant(const at::Tensor& kept, const StoredTensor& stored) {
   return stored.negated ? kept.neg() : kept;
 }
 
-// A file mapped privately and read-only for as long as somebody holds it.
+// A file mapped privately and read-only. The mapping lives as long as its last owner.
 class Mapping {
  public:
   explicit Mapping(const std::filesystem::path& file) {

@@ -1,4 +1,4 @@
-// Tensors as safetensors files.
+// Writes tensors to safetensors files and reads them.
 #pragma once
 
 #include "runtime/run/checkpoint/checkpoint_writer.h"
@@ -17,31 +17,34 @@
 
 namespace lockstep {
 
-// Appends one safetensors file to a checkpoint. Tensors must be on the CPU. They must be dense, but
-// may be permuted in memory. Files hold them contiguous, in the order of their shape. A tensor with
-// two names is written once, under the first. The others go into the file's metadata as {other:
-// first}, as Python's safetensors.torch.save_model does.
+// Adds one safetensors file to a checkpoint. The tensors must be on the CPU. They may have any
+// strides; the file holds them contiguous. A tensor with several names is written once, under its
+// first name. The file's metadata holds {other name: first name}, as Python's
+// safetensors.torch.save_model writes it.
 void write_tensors(CheckpointWriter& writer, const std::string& file,
                    const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                    const std::vector<Alias>& aliases = {});
 
-// All tensors of a file, memory-mapped. The mapping lives as long as any of its tensors. Do not
-// write to the tensors. Throws Error on malformed files or dtypes that ATen lacks.
+// Returns all tensors of a file, memory-mapped. The mapping exists as long as any of its tensors.
+// Do not write to the tensors. Throws Error if the file is malformed or has a dtype that ATen
+// lacks.
 std::map<std::string, at::Tensor> map_tensors(const std::filesystem::path& file);
 
-// Converts a dtype name of safetensors ("BF16") to ATen's type. Returns nothing for types that ATen
-// lacks. FP8 is read, and never saved.
+// Converts a dtype name of safetensors, such as "BF16", to ATen's dtype. Returns nothing if ATen
+// lacks the dtype. FP8 tensors can be read, but cannot be saved.
 std::optional<at::ScalarType> stored_dtype(const std::string& name);
-std::string dtype_name(at::ScalarType dtype);  // throws Error for types that files lack
+std::string dtype_name(at::ScalarType dtype);  // throws Error if the dtype cannot be saved
 
-// Tensors in several files. Each file is mapped once, for as long as this object or a tensor lives.
+// Reads tensors from several files. Each file is mapped once. The mapping exists as long as this
+// object or any tensor of the file.
 class StoredFiles {
  public:
   StoredFiles();
   ~StoredFiles();
-  // Returns a view into the file. Returns a copy if the tensor's alignment does not suit the
-  // processor or if the tensor is negated. `stored` must have a dtype of ATen and no fault. Do not
-  // write to the result. Throws Error if the file is shorter than when the tensor was found.
+  // Returns a view into the mapped file. If the tensor is not aligned in the file or is stored
+  // negated, returns a copy. `stored` must have no fault. Do not write to the result. Throws Error
+  // in these cases: the file cannot be opened, it is shorter than when `stored` was read, or ATen
+  // lacks the dtype.
   at::Tensor tensor(const std::filesystem::path& file, const StoredTensor& stored);
 
  private:
@@ -49,8 +52,7 @@ class StoredFiles {
   std::unique_ptr<Impl> impl_;
 };
 
-// Returns the further names in the file's metadata, each with the name of the tensor that it refers
-// to.
+// Returns {other name: first name} for all tensors with several names, from the file's metadata.
 std::map<std::string, std::string> read_aliases(const std::filesystem::path& file);
 
 }  // namespace lockstep

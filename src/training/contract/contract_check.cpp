@@ -21,7 +21,7 @@
 namespace lockstep {
 namespace {
 
-// The state of torch's own random numbers, put back in the end.
+// Saves the state of torch's own random generators, and restores it at the end.
 class KeptRandomState {
  public:
   explicit KeptRandomState(at::Device device) {
@@ -92,14 +92,14 @@ void check_items(const ContractSetup& setup, const Records& records, EvaluationO
     report.tried.push_back(cat("items: ", join(output.items().columns, ", ")));
 }
 
-// Devices that share a sample must make the record that one makes.
+// Devices that share a sample must produce the same record as a single device.
 void check_pieces(const ContractSetup& setup, StepContext& context, ContractReport& report) {
   if (!setup.recipe.evaluates_pieces() || setup.data.valid->rows_per_sample() != 1) return;
   const Batch one =
       on_device(contract_batch(*setup.data.valid, {{.sample = 0}}, /*padding=*/false, setup.seed,
                                /*training=*/false),
                 setup.backend);
-  const auto numbers = [](const at::Tensor& record) {  // their bits: NaN is no other than NaN
+  const auto numbers = [](const at::Tensor& record) {  // as bits, so that NaN equals NaN
     return record.reshape({-1}).to(at::kCPU, at::kDouble).contiguous().view(at::kLong);
   };
   const at::Tensor whole = numbers(evaluated_rows(setup.recipe, setup.model, one, context).at(0));

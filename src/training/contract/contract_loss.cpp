@@ -1,7 +1,8 @@
-// The rows come alone, each twice, and each again as padding. The augmentation of a row is the same
-// each time, and dropout of the engine is off. Dropout of torch's own, numbers of
-// StepContext::uniform, or rows that see each other, may hide a fault; then the model is asked once
-// more in eval mode. A fault is believed when other samples show it too.
+// Computes the loss of the rows alone, of every row twice, and of the rows with padding that has
+// the same content. A row is augmented in the same way each time, and the engine's dropout is off.
+// Some recipes use torch's own dropout, StepContext::uniform, or rows that depend on each other.
+// These may hide a fault, so the loss is then computed once more in eval mode. A fault is reported
+// only if other samples show it too.
 #include "training/contract/contract_loss.h"
 
 #include "backends/exception_text.h"
@@ -24,7 +25,7 @@
 namespace lockstep {
 namespace {
 
-// The terms over one batch.
+// The loss terms of one batch.
 struct Terms {
   std::vector<double> sums, weights;
 };
@@ -39,14 +40,14 @@ std::string list(const std::vector<double>& values) {
   return words.empty() ? "nothing" : join(words, ", ");
 }
 
-// Finds what is wrong with the numbers of one batch, before they are compared with those of others.
+// Checks the numbers of one batch before they are compared with those of other batches.
 class LossTry {
  public:
   LossTry(const ContractSetup& setup, ContractReport& report)
       : setup_(setup), report_(report), names_(setup.recipe.terms()) {}
 
   const std::vector<std::string>& names() const { return names_; }
-  // Nothing where the numbers cannot be compared; the report says why.
+  // Returns nothing if the numbers cannot be compared; the report then has the reason.
   std::optional<std::vector<TermCases>> cases(const std::vector<ContractRow>& rows);
 
  private:
@@ -78,7 +79,8 @@ std::vector<double> LossTry::weights_of(const Batch& host) {
   return weights;
 }
 
-// Without gradients where it can do without, which takes less memory.
+// Computes the loss without gradients, to save memory. If that fails for another reason than lack
+// of memory, computes it with gradients.
 std::vector<at::Tensor> LossTry::loss_of(const Batch& batch, StepContext& context) {
   try {
     const at::NoGradGuard no_grad;
@@ -96,7 +98,8 @@ std::vector<double> LossTry::sums_of(const Batch& host) {
   context.compute_dtype = setup_.compute_dtype;
   context.device = device;
   context.no_dropout = true;
-  context.frozen_statistics = setup_.frozen_statistics;  // else those of this rank's rows
+  // if unset, this rank's rows give the statistics
+  context.frozen_statistics = setup_.frozen_statistics;
   context.logged_names = setup_.recipe.logged();
   context.logged = at::zeros({std::ssize(context.logged_names), 2},
                              at::TensorOptions().dtype(at::kDouble).device(device));
@@ -176,7 +179,7 @@ bool any_fault(const MaybeCases& cases) {
          });
 }
 
-// Reports the faults that both have.
+// Reports the faults that both sets of cases have.
 void report_terms(const std::vector<std::string>& names, const MaybeCases& cases,
                   const MaybeCases& others, ContractReport& report) {
   if (!cases || !others) return;
@@ -184,7 +187,7 @@ void report_terms(const std::vector<std::string>& names, const MaybeCases& cases
     const TermFault fault = fault_of((*cases)[term]);
     if (fault == TermFault::none || fault != fault_of((*others)[term])) continue;
     const std::string text = describe(fault, names[term], (*cases)[term]);
-    // A weight of 1 may be meant, by who sums up over the whole global batch.
+    // A recipe may use a weight of 1 on purpose if its loss is a sum over the whole global batch.
     (fault == TermFault::sum_beside_weight ? report.warnings : report.faults).push_back(text);
   }
 }
@@ -197,12 +200,12 @@ void report_not_finite(const std::vector<std::string>& names, const std::vector<
                                     cases[term].alone.sum, " before any training"));
 }
 
-// The decision of rank 0: all take the same way, because a forward pass may call collectives.
+// Returns rank 0's decision. All ranks follow it, because a forward pass may call collectives.
 bool agreed(const ContractSetup& setup, const char* question, bool own) {
   return setup.group.share(cat("contract ", question), own ? "1" : "0") == "1";
 }
 
-// Two samples, or the parts of one, as far as a micro-batch has room for them.
+// Returns two samples, or the parts of one sample, but no more rows than a micro-batch has.
 std::vector<ContractRow> some_rows(const ContractSetup& setup, bool from_end) {
   const std::int64_t size = setup.data.train->size(), parts = setup.data.train->rows_per_sample();
   const std::int64_t all = parts > 1 ? parts : std::min<std::int64_t>(size, 2);
@@ -219,7 +222,8 @@ std::vector<ContractRow> some_rows(const ContractSetup& setup, bool from_end) {
 Batch contract_batch(const Dataset& dataset, const std::vector<ContractRow>& rows, bool padding,
                      std::uint64_t seed, bool training) {
   const auto count = std::ssize(rows);
-  // Equal rows share the first one's place, and with it the random numbers of its augmentation.
+  // Equal rows get the number of the first of them, so their augmentation uses the same random
+  // numbers.
   const RowOf row_of = [&](std::int64_t, std::int64_t place) {
     const ContractRow& row = rows[static_cast<std::size_t>(place % count)];
     const auto first = std::find(rows.begin(), rows.end(), row) - rows.begin();
@@ -257,7 +261,7 @@ void check_loss(const ContractSetup& setup, const std::function<bool()>& drew,
   setup.model.train(true);
   MaybeCases cases = loss.cases(first);
   if (cases) report_not_finite(loss.names(), *cases, report);
-  ContractReport beside;  // of tries that only confirm
+  ContractReport beside;  // of extra tries, which only confirm a fault
   const bool by_chance = drew();
   if (agreed(setup, "eval mode",
              cases && (by_chance || (!all_right(cases) && !any_fault(cases))))) {

@@ -14,7 +14,7 @@ bool alike(double a, double b) {
          std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
 }
 
-// For weights, which the host adds up.
+// For weights, which the host sums in f64.
 bool equal_weights(double a, double b) {
   constexpr double tolerance = 1e-6;
   return std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));

@@ -1,4 +1,4 @@
-// The default way to make fields of rows.
+// The default collation of rows into fields.
 #include "training/data/dataset.h"
 
 #include "core/base/check.h"
@@ -11,7 +11,8 @@
 namespace lockstep {
 namespace {
 
-// As at::stack, but rows in channels-last or another permuted layout give a batch in that layout.
+// Like at::stack. But if rows have channels-last or another permuted layout, the batch has that
+// layout too.
 at::Tensor stack_rows(const std::vector<at::Tensor>& rows) {
   const at::Tensor& first = rows[0];
   if (first.is_contiguous() || !first.is_non_overlapping_and_dense()) return at::stack(rows);
@@ -40,7 +41,7 @@ const std::vector<std::int64_t>& Batch::samples() const {
   return host_part_of(*this, "samples").samples;
 }
 
-BatchDataset::~BatchDataset() = default;  // here, so that plugins share one type
+BatchDataset::~BatchDataset() = default;  // defined here, so that plugins share one type
 
 std::vector<at::Tensor> Dataset::collate(const std::vector<std::vector<at::Tensor>>& rows) const {
   LOCKSTEP_CHECK(!rows.empty());

@@ -1,4 +1,4 @@
-// The loader: a bounded window of steps, filled by threads row by row.
+// The loader. Its threads fill a bounded window of steps, row by row.
 #include "training/data/loader.h"
 
 #include "core/base/check.h"
@@ -20,28 +20,30 @@ struct Loader::Impl {
   struct MicroBatch {
     explicit MicroBatch(const PendingBatchOptions& what) : batch(what), missing(batch.parts()) {}
     PendingBatch batch;
-    std::atomic<std::int64_t> taken = 0;  // parts that threads took up; beyond parts(): none left
-    std::atomic<std::int64_t> missing;    // parts not read yet
-    std::vector<double> weights;          // added up in order when the step is complete
+    // number of parts that threads have taken; from parts() on, none is left
+    std::atomic<std::int64_t> taken = 0;
+    std::atomic<std::int64_t> missing;  // parts that are not read yet
+    std::vector<double> weights;        // summed in order when the step is complete
     std::exception_ptr error;
   };
   struct Slot {
     StepData data;
     std::deque<MicroBatch> micro;
-    std::int64_t missing = 0;  // micro-batches not made yet
+    std::int64_t missing = 0;  // micro-batches that are not assembled yet
   };
 
   std::shared_ptr<const Dataset> dataset;
   LoaderOptions options;
 
   mutable std::mutex mutex;
-  std::condition_variable complete;          // the first step of the window
-  std::condition_variable room;              // for more steps, or no more work
+  std::condition_variable complete;  // signals that a step of the window is complete
+  // signals that there is room for more steps, or that the loader stops
+  std::condition_variable room;
   std::deque<std::shared_ptr<Slot>> window;  // steps next_out, next_out + 1, …
   std::int64_t next_out;                     // step that `next` returns
   std::int64_t next_step;                    // step that is opened next
-  std::shared_ptr<Slot> open;                // the one whose parts threads take up, or null
-  std::size_t open_micro = 0;                // and its micro-batch
+  std::shared_ptr<Slot> open;                // the step whose parts threads are taking, or null
+  std::size_t open_micro = 0;  // the micro-batch in `open` whose parts threads are taking
   std::atomic<bool> stopping = false;
   std::vector<std::thread> threads;
   std::atomic<std::int64_t> thread_count = 0;
@@ -79,7 +81,7 @@ struct Loader::Impl {
     return slot;
   }
 
-  // All parts of the micro-batch are read.
+  // Assembles a micro-batch. All its parts must be read.
   void make(Slot& slot, std::size_t number) const {
     try {
       put(slot, number, slot.micro[number].batch.assemble());
@@ -108,7 +110,8 @@ struct Loader::Impl {
         {std::int64_t{1}, options.prefetch_steps, 1 + (thread_count.load() + rows - 1) / rows});
   }
 
-  // Lock held. A part to read, of micro-batch `open_micro` of `open`; -1 if there is none now.
+  // Returns a part to read from micro-batch `open_micro` of `open`, or -1 if there is none now. The
+  // lock must be held.
   std::int64_t take_up() {
     while (true) {
       if (!open) {
@@ -123,9 +126,9 @@ struct Loader::Impl {
     }
   }
 
-  // Reads parts of one micro-batch until all are taken, and assembles it if its own part was the
-  // last. False if there is nothing to do now. The lock is held on entry and exit, but not
-  // meanwhile.
+  // Reads parts of one micro-batch until none is left. Assembles the micro-batch if this thread
+  // read its last missing part. Returns false if there is nothing to do now. The lock is held on
+  // entry and exit, but not meanwhile.
   bool work_once(std::unique_lock<std::mutex>& lock) {
     std::int64_t part = take_up();
     if (part < 0) return false;

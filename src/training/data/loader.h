@@ -1,4 +1,4 @@
-// Loads a rank's micro-batches ahead of the step. Its threads divide the rows among themselves.
+// Loads a rank's micro-batches on threads, ahead of the steps that use them.
 #pragma once
 
 #include "training/data/dataset.h"
@@ -13,12 +13,13 @@ namespace lockstep {
 
 // A rank's data for one optimizer step.
 struct StepData {
-  std::int64_t step = 0;  // from 0
+  std::int64_t step = 0;  // number of the step, from 0
   std::int64_t epoch = 0;
-  std::vector<Batch> batches;         // `accumulation` micro-batches, on the host
-  std::vector<std::int64_t> samples;  // dataset indexes of all rows, in row order; -1 = padding
-  std::vector<double> weights;        // weight of each loss term, over all micro-batches of this
-                                      // rank
+  std::vector<Batch> batches;  // `accumulation` micro-batches, on the host
+  // The dataset index of each row, in order; -1 for padding rows.
+  std::vector<std::int64_t> samples;
+  // The weight of each loss term, summed over this rank's micro-batches.
+  std::vector<double> weights;
 };
 
 struct LoaderOptions {
@@ -26,27 +27,27 @@ struct LoaderOptions {
   bool shuffle = true;
   BatchPlan batch;
   int rank = 0;
-  std::int64_t first_step = 0, last_step = 0;  // steps [first, last)
-  std::int64_t threads = 1;                    // 0: `next` loads, without threads
-  // At most this many steps are ready or being loaded. If a step has fewer rows than there are
-  // threads, more steps are loaded, so that each thread has a row.
+  std::int64_t first_step = 0, last_step = 0;  // steps [first_step, last_step)
+  std::int64_t threads = 1;                    // 0: there are no threads, and `next` loads
+  // The largest number of steps that are ready or being loaded. It is exceeded if these steps have
+  // fewer rows than there are threads. Then every thread has a row to load.
   std::int64_t prefetch_steps = 2;
-  // Called once for each micro-batch, on a loader thread. The results are added to
+  // Called once for each micro-batch, on the thread that loads it. The results are added up in
   // StepData::weights.
   std::function<std::vector<double>(const Batch&)> loss_weights;
-  // Called on each collated tensor; may move it into pinned memory.
+  // Called on each field that will be uploaded. It may return a copy in pinned memory.
   std::function<at::Tensor(at::Tensor)> pin;
-  bool training = true;  // whether samples are read for training
-  // Says which rows to load. If unset: the training rows, by the dataset, seed, batch and order
-  // options.
+  bool training = true;  // false: the samples are for validation
+  // Says which rows to load. If `row_of` is empty, training_rows decides by the other options.
   RowOf row_of;
-  bool drop_last = false, group_by_length = false;  // see training/data/training_rows.h
+  bool drop_last = false, group_by_length = false;  // see OrderOptions
 };
 
-// Steps come in order and with the same content, whatever the number of threads. The threads read
-// different rows of the same micro-batch, or of the next ones. If a dataset throws an exception,
-// `next` rethrows it for that step and names the sample. If several rows fail, it rethrows the
-// exception of the first row. The destructor stops the threads without waiting for unread steps.
+// Steps are returned in order. Their content does not depend on the number of threads. The threads
+// read different rows of the same micro-batch, or rows of the next micro-batches. If the dataset
+// throws an exception, `next` rethrows it for that step and names the sample. If several rows fail,
+// `next` rethrows the exception of the first of them. The destructor waits only for the rows that
+// are being read, then stops the threads.
 class Loader {
  public:
   Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options);
@@ -54,11 +55,11 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  bool done() const;   // all steps have been taken
-  StepData next();     // blocks; checks !done()
-  bool ready() const;  // next would not block
+  bool done() const;   // whether `next` has returned all steps
+  StepData next();     // blocks until the step is loaded; not allowed if done()
+  bool ready() const;  // whether `next` would return at once
   void add_thread();
-  std::int64_t threads() const;  // call it on the thread that calls add_thread
+  std::int64_t threads() const;  // must be called on the thread that calls add_thread
 
  private:
   struct Impl;

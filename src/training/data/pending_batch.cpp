@@ -1,4 +1,4 @@
-// Rows to a batch, and which of them could not be read.
+// Assembles rows into a batch, and reports rows that could not be read.
 #include "training/data/pending_batch.h"
 
 #include "core/base/check.h"
@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-// The sample that a row holds; -1: that of another row.
+// Returns the sample whose data the row holds. -1 if the row gets the data of another row.
 std::int64_t held_sample(const Row& row) { return row.sample >= 0 ? row.sample : row.filler; }
 
 }  // namespace
@@ -84,7 +84,7 @@ void PendingBatch::read_all() {
   }
 }
 
-// Rows without a sample of their own get that of a row before them, with its part.
+// Rows without a sample get the sample and the part of an earlier row.
 void PendingBatch::fill_rows() {
   samples_.reserve(rows_.size());
   for (Row& row : rows_) {
@@ -112,7 +112,7 @@ void PendingBatch::collate() {
   read_.clear();
 }
 
-// The dataset's fields() decide where each field goes.
+// dataset.fields() determines where each field goes.
 Batch PendingBatch::split_fields() {
   const std::vector<FieldPlace> places = options_.dataset.fields();
   if (!places.empty() && places.size() != fields_.size())

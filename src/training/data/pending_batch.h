@@ -1,4 +1,4 @@
-// A micro-batch that is being assembled. Any number of threads read its rows.
+// A micro-batch that is being read and assembled. Several threads may read its rows.
 #pragma once
 
 #include "training/data/dataset.h"
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// Which rows to read: [first_row, first_row + rows) of a step. `dataset` and `row_of` outlive the
-// PendingBatch.
+// Says which rows to read: rows [first_row, first_row + rows) of step `step`. `dataset` and
+// `row_of` must outlive the PendingBatch.
 struct PendingBatchOptions {
   const Dataset& dataset;
   const RowOf& row_of;
@@ -21,20 +21,21 @@ struct PendingBatchOptions {
   bool training = true;
 };
 
-// The micro-batch is read in parts: single rows, or all rows at once for a BatchDataset. Several
-// threads may read different parts at the same time. Call `assemble` when all parts are read.
+// A micro-batch is read in parts. A part is one row, but a BatchDataset reads all rows as one part.
+// Several threads may read different parts at the same time. Call `assemble` when all parts are
+// read.
 class PendingBatch {
  public:
   explicit PendingBatch(const PendingBatchOptions& options);
 
   std::int64_t parts() const { return batches_ == nullptr ? options_.rows : 1; }
-  // Keeps an exception for `assemble`.
+  // Reads one part. If the dataset throws an exception, `assemble` rethrows it.
   void read(std::int64_t part);
-  // Throws the exception of the first row that could not be read, and names its sample. Padding
-  // rows without a sample of their own must come last, after at least one other row. They repeat
-  // the rows before them in turn.
+  // Makes the batch. If rows could not be read, rethrows the exception of the first of them, which
+  // names its sample. Padding rows without a sample (Row::sample and Row::filler below 0) must come
+  // last, after at least one other row. They repeat the rows before them, in order.
   Batch assemble();
-  const std::vector<Row>& rows() const { return rows_; }  // once all parts are read
+  const std::vector<Row>& rows() const { return rows_; }  // valid when all parts are read
 
  private:
   Row row_at(std::size_t place) const;
@@ -46,13 +47,12 @@ class PendingBatch {
   Batch split_fields();
 
   PendingBatchOptions options_;
-  const BatchDataset* batches_;  // null: row by row
+  const BatchDataset* batches_;  // null if rows are read one by one
   std::vector<Row> rows_;
-  std::vector<std::int64_t> samples_;          // sample of each row, set when all are known
-  std::int64_t held_ = 0;                      // number of rows with their own sample; these come
-                                               // first
-  std::vector<std::vector<at::Tensor>> read_;  // by row
-  std::vector<std::exception_ptr> errors_;     // by part
+  std::vector<std::int64_t> samples_;  // the sample of each row; set when all rows are known
+  std::int64_t held_ = 0;              // number of rows that have their own sample; they come first
+  std::vector<std::vector<at::Tensor>> read_;  // the tensors of each row
+  std::vector<std::exception_ptr> errors_;     // the exception of each part
   std::vector<at::Tensor> fields_;
 };
 

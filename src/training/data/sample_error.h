@@ -1,4 +1,4 @@
-// Adds to an exception which samples it concerns.
+// Adds the numbers of the samples that caused an exception to its message.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace lockstep {
 
-// Call it while an exception is handled. Rethrows it with the samples in its message. Error keeps
-// its hint. c10::Error and std::bad_alloc keep their type, because the type tells that memory ran
-// out. Any other std::exception becomes std::runtime_error. `training`: true for samples of the
-// training data, false for samples of the validation data.
+// Call it in a catch block. Rethrows the exception with the samples in its message. Error keeps its
+// type and its hint, and c10::Error keeps its type. Any other std::exception becomes
+// std::runtime_error. Only std::bad_alloc is rethrown unchanged, because its type says that memory
+// ran out. training: true for samples of the training data, false for the validation data.
 [[noreturn]] void rethrow_naming(const std::vector<std::int64_t>& samples, bool training);
 
 }  // namespace lockstep

@@ -90,7 +90,7 @@ RowOf training_rows(const Dataset& dataset, const OrderOptions& options, std::in
 RowOf longest_rows_first(const Dataset& dataset, const OrderOptions& options, std::int64_t global) {
   check_sizes(dataset);
   if (dataset.length(0) < 0) return training_rows(dataset, options, global);
-  std::vector<std::pair<std::int64_t, std::int64_t>> by_length;  // negative, and the sample
+  std::vector<std::pair<std::int64_t, std::int64_t>> by_length;  // negative length, and the sample
   for (std::int64_t sample = 0; sample < dataset.size(); ++sample)
     by_length.emplace_back(-known_length(dataset, sample), sample);
   std::sort(by_length.begin(), by_length.end());

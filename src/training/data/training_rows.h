@@ -1,5 +1,4 @@
-// Says which sample is in each row of a training step. If the dataset has its own order, that order
-// is checked.
+// Says which sample is in each row of a training step.
 #pragma once
 
 #include "planning/order/order.h"
@@ -16,19 +15,21 @@ struct OrderOptions {
   bool drop_last = false, group_by_length = false;
 };
 
-// Returns row `global_row` of step `step`. Pure, and called from several threads.
+// Returns row `global_row` of the global batch of step `step`. Must be pure, because several
+// threads call it.
 using RowOf = std::function<Row(std::int64_t step, std::int64_t global_row)>;
 
-// Returns the rows of steps of `global` samples. The dataset must outlive the result. Throws Error
-// that names the dataset's fault: sizes, weights, a sample out of range, an unknown length. It is
-// thrown here or when a row is requested.
+// Returns a function that finds the rows of training steps. global: the number of samples in a
+// step. The dataset must outlive the result. Throws Error for a wrong size, wrong weights, a sample
+// out of range or an unknown length. The result throws Error if the fault is found only when a row
+// is requested.
 RowOf training_rows(const Dataset& dataset, const OrderOptions& options, std::int64_t global);
 
-// For measuring the peak of memory: returns the longest samples first, if the dataset reports
-// lengths. Otherwise the same as `training_rows`.
+// As training_rows, but the longest samples come first, to measure the peak of memory. If the
+// dataset does not report lengths, returns the same as training_rows.
 RowOf longest_rows_first(const Dataset& dataset, const OrderOptions& options, std::int64_t global);
 
-// Throws the errors that `training_rows` would throw at once.
+// Throws the errors that training_rows itself throws.
 void check_order(const Dataset& dataset, const OrderOptions& options);
 
 }  // namespace lockstep

@@ -24,7 +24,7 @@ Failure first_failure(ProcessGroup& group, const std::string& key, const std::ex
   } catch (const std::exception& error) {
     failure.what = message_of(error);
   }
-  // One after the other: both need all ranks.
+  // One after the other, because each of them needs all ranks.
   failure.what = first_text(group, key, failure.what);
   failure.hint = first_text(group, cat(key, ", hint"), failure.hint);
   if (own && !is_error) std::rethrow_exception(own);

@@ -1,5 +1,6 @@
-// Each number is 0 but on the rank that holds it, so that the sum over ranks is the number, as
-// whole numbers bit for bit. Unlike an all-gather it pads nothing where shares differ.
+// Gathers numbers by a sum over ranks. Each number is 0 except on the rank that holds it, so the
+// sum is that number. Bits are summed as integers, so they are kept exactly. Unlike an all-gather,
+// this needs no padding if shares have different sizes.
 #include "training/distributed/gather_on_host.h"
 
 #include "core/base/check.h"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::int64_t word = 8;
 
-// i64 [ranks]: of each rank.
+// Returns the sizes of all ranks, i64 [ranks].
 std::vector<std::int64_t> sizes_of_ranks(std::int64_t own, ProcessGroup& group) {
   at::Tensor sizes = at::zeros({group.size()}, at::kLong);
   auto* const first = sizes.mutable_data_ptr<std::int64_t>();

@@ -17,7 +17,8 @@ std::string_view as_text(const StoreBytes& bytes) {
 
 StoreBytes as_bytes(const std::string& text) { return {text.begin(), text.end()}; }
 
-// As c10d says it, whose own code tells it from other failures.
+// Rethrows a timeout as c10d's own error type, because c10d treats that differently from other
+// failures.
 template <class Function>
 auto in_time(const Function& function) {
   try {

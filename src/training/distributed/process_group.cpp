@@ -1,4 +1,4 @@
-// Rendezvous and collectives on c10d::Backend (Gloo here, NCCL through the CUDA library).
+// Rendezvous and collectives on c10d::Backend: Gloo here, NCCL in the CUDA library.
 #include "training/distributed/process_group.h"
 
 #include "backends/exception_text.h"
@@ -25,8 +25,8 @@
 namespace lockstep {
 namespace {
 
-// Returns function(). A failure of it is reported with the name of the collective that failed. Lack
-// of memory is passed on unchanged.
+// Returns function(). If it fails, throws an error with the name of the collective. An error for
+// lack of memory is passed on unchanged.
 template <class Function>
 auto collectively(Collective collective, std::uint64_t number, const Function& function) {
   try {
@@ -41,14 +41,15 @@ auto collectively(Collective collective, std::uint64_t number, const Function& f
   }
 }
 
-// Others can write to a TCP store.
+// Other programs can write to a TCP store, so values from it are checked.
 void check_word(bool good, const std::string& key) {
   if (!good)
     throw std::runtime_error(cat("the store holds what no rank left there (", key,
                                  "): another program has written to it"));
 }
 
-// c10d has no word for "no limit" that all of its backends know.
+// c10d has no value for "no limit" that all its backends accept, so a very long limit stands for
+// it.
 std::chrono::milliseconds limit(double time_s) {
   if (time_s <= 0) return std::chrono::hours(10000);
   return std::chrono::milliseconds(static_cast<std::int64_t>(time_s * 1000));
@@ -82,19 +83,22 @@ struct ProcessGroup::Impl {
   RankLimits limits;
   c10::intrusive_ptr<c10d::Store> store;
   c10::intrusive_ptr<c10d::Backend> group;
-  c10::intrusive_ptr<c10d::Backend> host_group;  // the same on CPUs
+  c10::intrusive_ptr<c10d::Backend> host_group;  // the same ranks, with a backend for CPUs
   c10::intrusive_ptr<c10d::Backend> group_apart = {};
   std::function<c10::intrusive_ptr<c10d::Backend>()> connect_apart = {};
   std::unique_ptr<PeerWatch> peers = {};
-  std::uint64_t collectives = 0;  // begun
+  std::uint64_t collectives = 0;  // number of collectives that were started
   std::uint64_t votes = 0;
-  std::map<std::string, std::uint64_t> uses = {};    // of keys of the store
-  std::map<std::string, std::int64_t> numbers = {};  // given, where there is no store
+  std::map<std::string, std::uint64_t> uses = {};  // how often own_key() used each key of the store
+  // the next number of each key, if there is no store
+  std::map<std::string, std::int64_t> numbers = {};
 
-  // Every use of a key has one of its own: the last word of an earlier use is there still.
+  // Every use of a key gets its own suffix, because the value of an earlier use is still in the
+  // store.
   std::string own_key(const std::string& key) { return cat(key, "/", uses[key]++); }
 
-  // The work that `begin` returns is under way from here on; `begin` gets the group.
+  // begin(group) starts a collective and returns its work. From then on the collective is in
+  // progress.
   template <class Begin>
   std::unique_ptr<Pending> issue(Collective collective, const Begin& begin) {
     return issue(collective, *group, begin);
@@ -171,7 +175,7 @@ std::unique_ptr<Pending> ProcessGroup::all_reduce_apart(const at::Tensor& tensor
 }
 
 std::unique_ptr<Pending> ProcessGroup::reduce_scatter(const at::Tensor& tensor) {
-  // Gloo has none of its own: what is called so there is an all-reduce of a copy.
+  // Gloo's own reduce_scatter is an all-reduce of a copy.
   if (!impl_->group || impl_->device.is_cpu()) return all_reduce(tensor);
   at::Tensor all = tensor, own = tensor.chunk(size()).at(static_cast<std::size_t>(rank()));
   return impl_->issue(Collective::reduce_scatter,
@@ -190,7 +194,7 @@ std::unique_ptr<Pending> ProcessGroup::gather_shards(const at::Tensor& tensor,
   std::vector<at::Tensor> shards = tensor.split_with_sizes(sizes);
   const bool equal = std::equal(sizes.begin() + 1, sizes.end(), sizes.begin());
   if (impl_->device.is_cpu() || !equal) {
-    // Gloo's own gathers by way of copies of everything, and both libraries' take equal shards.
+    // Gloo's own gather copies everything, and the gathers of both libraries need equal shards.
     for (int root = 0; root < size(); ++root) {
       const at::Tensor& shard = shards[static_cast<std::size_t>(root)];
       if (shard.numel() > 0) broadcast(shard, root);
@@ -231,8 +235,8 @@ at::Tensor ProcessGroup::all_gather(const at::Tensor& tensor) {
   if (!impl_->group) return tensor.unsqueeze(0);
   std::vector<std::int64_t> sizes = tensor.sizes().vec();
   sizes.insert(sizes.begin(), size());
-  // In place, without the copies that a gather of its own makes: those could run out of memory in
-  // the middle of a collective.
+  // Gathers in place. The backend's own all-gather would make copies, and could run out of memory
+  // in the middle of a collective.
   at::Tensor all = at::empty(sizes, tensor.options());
   all[rank()].copy_(tensor);
   gather_shards(all.view({-1}))->wait();
@@ -243,7 +247,7 @@ void ProcessGroup::barrier() {
   if (!impl_->group) return;
   at::Tensor one = at::zeros({1}, at::TensorOptions().dtype(at::kFloat).device(impl_->device));
   all_reduce(one)->wait();
-  one.item<float>();  // on GPUs: the host waits too
+  one.item<float>();  // on GPUs this makes the host wait too
 }
 
 bool ProcessGroup::all_agree(bool own) {
@@ -255,7 +259,7 @@ bool ProcessGroup::all_agree(bool own) {
     if (!own) store.add(key + "/against", 1);
     const std::int64_t votes = store.add(key + "/votes", 1);
     check_word(votes >= 1 && votes <= size(), key);
-    if (votes == size())  // the last tells the others
+    if (votes == size())  // the last rank to vote writes the result
       store.set(key, std::vector<std::uint8_t>{store.add(key + "/against", 0) == 0});
     const std::vector<std::uint8_t> answer = store.get(key);
     check_word(answer.size() == 1 && answer[0] <= 1, key);
@@ -304,7 +308,7 @@ std::int64_t ProcessGroup::next_number(const std::string& key) {
 void ProcessGroup::shutdown() {
   if (!impl_->group) return;
   barrier();
-  impl_->peers.reset();  // from here on the others may go
+  impl_->peers.reset();  // other ranks may end from here on
   if (impl_->group_apart) impl_->group_apart->shutdown();
   impl_->group_apart.reset();
   impl_->connect_apart = nullptr;
@@ -312,7 +316,8 @@ void ProcessGroup::shutdown() {
   impl_->host_group.reset();
   impl_->group->shutdown();
   impl_->group.reset();
-  // Rank 0 serves the store: it leaves last, unless one of the others does not come this far.
+  // Rank 0 serves the store, so it leaves last. If another rank never gets here, rank 0 leaves
+  // after a time limit.
   const std::string key = "left";
   impl_->store->add(key, 1);
   const double end_s = system_clock().now_s() + impl_->limits.end_s;

@@ -1,4 +1,4 @@
-// The ranks of a run as one object. It hides the collectives of c10d from its callers.
+// Connects the ranks of a run, and offers collectives among them on top of c10d.
 #pragma once
 
 #include "backends/backend.h"
@@ -16,7 +16,8 @@
 
 namespace lockstep {
 
-// A collective failed, or a wait for another rank's message failed. Another rank may be the cause.
+// Thrown if a collective fails, or a wait for another rank's message. Another rank may be the
+// cause.
 class CollectiveFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,80 +27,87 @@ class CollectiveFailed : public std::runtime_error {
 class Pending {
  public:
   virtual ~Pending() = default;
-  // CPU: blocks until done. GPU: the current stream waits, the host does not. Throws
-  // CollectiveFailed.
+  // On CPUs, blocks until the collective is done. On GPUs, the current stream waits, and the host
+  // does not. Throws CollectiveFailed.
   virtual void wait() = 0;
 };
 
-// How long a rank waits for others, in seconds.
+// The longest times that a rank waits for other ranks, in seconds.
 struct RankLimits {
-  double start_s = 600;     // until all ranks have met, and for each connection
+  double start_s = 600;     // until all ranks have met, and until each connection is made
   double collective_s = 0;  // in a collective or for a message of another rank; 0: no limit
-  double end_s = 60;        // at the end, when nothing more is computed or written
+  double end_s = 60;        // in `shutdown`, until the other ranks have left
 };
 
-// All ranks call the same collectives in the same order. With one rank nothing is sent. Not
-// thread-safe, except that one thread may wait for a collective while another thread starts one.
+// All ranks call the same collectives in the same order. With one rank, nothing is sent. Not
+// thread-safe, with one exception: a thread may wait for a collective while another thread starts
+// one.
 class ProcessGroup {
  public:
-  // Meets the other ranks (rendezvous.h). Afterwards the ranks watch each other. If another rank
-  // fails, vanishes or hangs, `end` ends this process, whatever this process is doing. If `end` is
-  // empty, the ranks do not watch each other. The watch decides whether a rank takes too long,
-  // because it knows which rank is slow and what that rank does. A collective by itself has no time
-  // limit. Throws Error.
+  // Meets the other ranks (rendezvous.h) and connects to them. If `end` is not empty, the ranks
+  // then watch each other (PeerWatch). If another rank fails, vanishes or hangs, the watch calls
+  // `end`, which ends this process. By default collectives have no time limit, because the watch
+  // can tell which rank is slow. Throws Error if the ranks do not meet, and CollectiveFailed if the
+  // connections fail.
   ProcessGroup(const World& world, Backend& backend, const RankLimits& limits = {},
                PeerWatch::End end = {});
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
 
-  PeerWatch* peers() const;  // null: the ranks do not watch each other
+  PeerWatch* peers() const;  // null if the ranks do not watch each other
   int rank() const;
   int size() const;
 
   // Sums over the ranks, in place. tensor: contiguous, on the backend's device.
   std::unique_ptr<Pending> all_reduce(const at::Tensor& tensor);
-  // Sums over the ranks, in place. tensor: contiguous, on the host, also if the device is a GPU.
-  // Meant for values by which the host decides. `wait` blocks until the sum is done. Work on the
-  // device does not wait for this sum, and the sum does not wait for the device.
+  // Sums over the ranks, in place. tensor: contiguous, on the host, even if the ranks compute on
+  // GPUs. It is meant for values that the host needs for a decision. `wait` blocks until the sum is
+  // done. This sum and work on the device do not wait for each other.
   std::unique_ptr<Pending> all_reduce_on_host(const at::Tensor& tensor);
   // As all_reduce, but over separate connections, which the first call makes. It is meant for
-  // collectives inside forward and backward, whose order among the other collectives of the step is
-  // not fixed. All ranks make these calls in the same order.
+  // collectives inside forward and backward passes. Their order relative to the step's other
+  // collectives is not fixed. All ranks call it in the same order.
   std::unique_ptr<Pending> all_reduce_apart(const at::Tensor& tensor);
-  // Sums `size` equal shards over the ranks, in place. Afterwards rank r has the sum in its shard
-  // r. The other shards of its tensor are then undefined.
+  // Cuts the tensor into one equal shard per rank and sums it over the ranks, in place. Afterwards
+  // rank r has the sum of shard r. The other shards of its tensor hold undefined values.
   std::unique_ptr<Pending> reduce_scatter(const at::Tensor& tensor);
-  // Gathers `size` equal shards in place: all ranks get shard r from rank r.
+  // Cuts the tensor into one equal shard per rank. All ranks get shard r from rank r, in place.
   std::unique_ptr<Pending> gather_shards(const at::Tensor& tensor);
-  // The same for shards of these sizes, one per rank, one after the other.
+  // As above, but the shards may have different sizes. sizes: the number of elements of each rank's
+  // shard.
   std::unique_ptr<Pending> gather_shards(const at::Tensor& tensor,
                                          const std::vector<std::int64_t>& sizes);
-  // All-to-all. `given` consists of one shard per rank, of give[r] elements, and rank r gets shard
-  // r. `taken` receives one shard per rank, of take[r] elements. Both tensors are flat, and a size
-  // may be 0. take[r] on this rank equals give[this rank] on rank r.
+  // All-to-all. Sends give[r] elements of `given` to rank r, and receives take[r] elements from
+  // rank r in `taken`. The elements are in rank order. Both tensors have one dimension, and a size
+  // may be 0. take[r] on this rank must equal give[this rank] on rank r.
   std::unique_ptr<Pending> exchange(const at::Tensor& taken, const at::Tensor& given,
                                     const std::vector<std::int64_t>& take,
                                     const std::vector<std::int64_t>& give);
-  void broadcast(const at::Tensor& tensor, int root);  // dense; the same layout on every rank
-  // Gathers [n, ...] of every rank to [size, n, ...]. All ranks pass the same shape.
+  // Sends the tensor of rank `root` to all ranks, in place. tensor: without gaps in memory, with
+  // the same layout on every rank.
+  void broadcast(const at::Tensor& tensor, int root);
+  // Gathers the tensor [n, ...] of every rank. Returns [ranks, n, ...]. All ranks must pass the
+  // same shape.
   at::Tensor all_gather(const at::Tensor& tensor);
-  // Returns whether `own` is true on all ranks. Uses the store, and neither the device nor its
+  // Returns whether `own` is true on all ranks. It uses the store only, so it needs no device
   // memory.
   bool all_agree(bool own);
   void barrier();
-  // Sends a text from rank 0 to all ranks, through the store, without a device. A key may be used
-  // again.
+  // Sends a text from rank 0 to all ranks through the store. Returns rank 0's text. A key may be
+  // used again.
   std::string share(const std::string& key, const std::string& text);
-  // Returns every rank's text on rank 0, in rank order, through the store. Other ranks get nothing.
+  // Sends the text of every rank to rank 0 through the store. Rank 0 gets the texts in rank order,
+  // and other ranks get an empty list.
   std::vector<std::string> collect(const std::string& key, const std::string& text);
-  // Returns 0, 1, 2, … through the store. Each number goes to one caller, on any rank.
+  // Returns 0 at the first call, and one more at each further call on any rank. The counter is in
+  // the store, so each number is returned only once.
   std::int64_t next_number(const std::string& key);
-  // The regular end: all ranks meet, then the communicators are destroyed. Rank 0 leaves the store
-  // last. It waits for the others, but at most RankLimits::end_s. Call it explicitly, never from
+  // Ends the group regularly. All ranks meet, then the communicators are destroyed. Rank 0 leaves
+  // the store last, but waits for the others at most RankLimits::end_s. Do not call it from
   // destructors of static objects.
   void shutdown();
-  // For a failed run: destroys the communicators without meeting the other ranks.
+  // Destroys the communicators without meeting the other ranks. Call it when a run has failed.
   void abort();
 
  private:

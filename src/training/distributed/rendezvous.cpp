@@ -21,7 +21,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double patience_s = 30;  // then those that are missed are named
+constexpr double patience_s = 30;  // after this time, rank 0 names the missing ranks
 
 std::chrono::milliseconds milliseconds(double time_s) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(time_s * 1000));
@@ -32,7 +32,7 @@ bool agent_serves_store() {
   return text != nullptr && std::string(text) == "True";
 }
 
-// An agent's store outlives the ranks that torchrun starts again: each time has its own keys.
+// An agent's store outlives ranks that torchrun restarts, so each attempt has its own keys.
 std::string prefix() {
   const char* attempt = std::getenv("TORCHELASTIC_RESTART_COUNT");
   return cat("lockstep/", attempt == nullptr ? "0" : attempt);
@@ -59,7 +59,7 @@ c10::intrusive_ptr<c10d::Store> connect(const World& world, bool server, double 
   return c10::make_intrusive<c10d::PrefixStore>(prefix(), store);
 }
 
-// "2 of 4 ranks: 1, 3"
+// Returns text such as "2 of 4 ranks: 1, 3".
 std::string name_missing(const World& world, c10d::Store& store) {
   std::vector<std::string> missing;
   for (int rank = 0; rank < world.size; ++rank)
@@ -125,7 +125,7 @@ std::unique_ptr<PeerWatch> watch_peers(const World& world, c10d::Store& store, P
   for (const std::vector<std::uint8_t>& text : store.multiGet(keys))
     posts.push_back(post_from_text({text.begin(), text.end()}));
   const auto own = connect(world, /*server=*/false, 60);
-  own->setTimeout(std::chrono::hours(10000));  // the watch itself says when it takes too long
+  own->setTimeout(std::chrono::hours(10000));  // no time limit here, because the watch has its own
   const auto exchange = [own, keys, rank = world.rank](const std::string& words) {
     own->set(keys[static_cast<std::size_t>(rank)], bytes(words));
     std::vector<std::string> all;
@@ -133,7 +133,7 @@ std::unique_ptr<PeerWatch> watch_peers(const World& world, c10d::Store& store, P
       all.emplace_back(text.begin(), text.end());
     return all;
   };
-  // All read what all say: in a large world less often.
+  // Every rank reads the posts of all ranks. So large worlds do this less often.
   const double period_s = std::max(0.5, 0.01 * world.size);
   return std::make_unique<PeerWatch>(WatchedWorld{.rank = world.rank,
                                                   .size = static_cast<std::size_t>(world.size),

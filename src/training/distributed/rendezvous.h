@@ -1,5 +1,5 @@
-// How the ranks of a world find each other and watch each other: through the store of the launcher
-// that started them, or through c10d's TCP store.
+// Lets the ranks of a run meet and watch each other. They use the launcher's store, or c10d's TCP
+// store if there is no launcher.
 #pragma once
 
 #include "core/base/error.h"
@@ -12,20 +12,22 @@
 
 namespace lockstep {
 
-// Another rank did not come, or left while the ranks met. It may be the cause.
+// Thrown if the ranks do not meet, usually because another rank did not start or has failed.
 class MeetingFailed : public Error {
  public:
   using Error::Error;
 };
 
-// Meets the other ranks in the launcher's store if the world has the launcher's door. Otherwise
-// meets them at master_addr:master_port. The store there is served by rank 0, or by torchrun's
-// agent if TORCHELASTIC_USE_AGENT_STORE says so. Returns when all ranks are there. Throws
-// MeetingFailed, naming the missing ranks, after timeout_s, or after LOCKSTEP_MEET_TIMEOUT if that
-// is set. Throws Error if LOCKSTEP_MEET_TIMEOUT is not a duration.
+// Meets the other ranks, and returns when all ranks have come. If World::store_door is set, they
+// meet in the launcher's store. If it is not set, they meet in a TCP store at
+// master_addr:master_port. Rank 0 serves the TCP store, or torchrun's agent if
+// TORCHELASTIC_USE_AGENT_STORE is "True". Throws MeetingFailed if a rank does not come within
+// timeout_s, and names the missing ranks. Also throws MeetingFailed if the store cannot be reached,
+// or if more ranks come than there are. The environment variable LOCKSTEP_MEET_TIMEOUT replaces
+// timeout_s. Throws Error if it is not a duration.
 c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s);
 
-// Starts a watch over the ranks that met in `store`, on a separate connection.
+// Starts the watch over the ranks that met in `store`. It uses its own connection to the store.
 std::unique_ptr<PeerWatch> watch_peers(const World& world, c10d::Store& store, PeerWatch::End end);
 
 }  // namespace lockstep

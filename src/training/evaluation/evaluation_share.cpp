@@ -1,4 +1,4 @@
-// Batches of a share on their way to the device and back.
+// Evaluates the batches of a rank's share and downloads their records.
 #include "training/evaluation/evaluation_share.h"
 
 #include "backends/exception_text.h"
@@ -14,13 +14,13 @@
 namespace lockstep {
 namespace {
 
-// The records of a batch's rows that are no padding.
+// The records of a batch, without its padding rows.
 struct BatchRecords {
-  std::unique_ptr<Download> values;  // f64, of all rows one behind the other
+  std::unique_ptr<Download> values;  // f64, the records of all rows one after another
   std::vector<std::int64_t> lengths;
 };
 
-// real: rows that are no padding, which stand first.
+// real: the number of rows that are not padding; they come first.
 BatchRecords evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
                            const EvaluatorOptions& options, Batch host, std::int64_t real) {
   const Batch batch = upload_batch(backend, std::move(host));
@@ -36,7 +36,7 @@ BatchRecords evaluate_rows(Recipe& recipe, Model& model, Backend& backend,
   return result;
 }
 
-// Records leave the device one batch later, so that it never holds those of more than two.
+// Records leave the device one batch later. So it holds the records of at most two batches.
 OwnRecords evaluate_share(Recipe& recipe, Model& model, Loader& loader, Backend& backend,
                           const EvaluatorOptions& options, std::int64_t count) {
   OwnRecords own;

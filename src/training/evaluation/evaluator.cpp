@@ -19,7 +19,7 @@
 namespace lockstep {
 namespace {
 
-// How a rank ended its share.
+// How a rank finished its share.
 enum class ShareEnd : std::int64_t { whole, out_of_memory, given_up, error, exception };
 
 ShareEnd end_of(const OwnRecords& own) {
@@ -34,12 +34,13 @@ ShareEnd end_of(const OwnRecords& own) {
   }
 }
 
-// The lengths of the records of all samples, and how the ranks ended.
+// The lengths of the records of all samples, and how the ranks finished.
 struct Lengths {
   std::vector<std::int64_t> of_samples;
   std::vector<int> out_of_memory_ranks;
   bool given_up = false;
-  bool failed = false, only_errors = true;  // on any rank; by Error alone
+  // failed: whether any rank failed. only_errors: whether all failures were an Error.
+  bool failed = false, only_errors = true;
 };
 
 Lengths gather_lengths(const OwnRecords& own, const RowShare& share, std::int64_t count,
@@ -60,7 +61,7 @@ Lengths gather_lengths(const OwnRecords& own, const RowShare& share, std::int64_
   return lengths;
 }
 
-// All ranks come here together.
+// All ranks must call this together.
 [[noreturn]] void fail_together(const std::exception_ptr& own, bool only_errors,
                                 ProcessGroup& group) {
   const auto [what, hint] = first_failure(group, "evaluation failed", own);
@@ -68,7 +69,8 @@ Lengths gather_lengths(const OwnRecords& own, const RowShare& share, std::int64_
   throw Error(what, hint);
 }
 
-// After memory ran out, with `why` on this rank: fewer samples at once, or more memory for one.
+// After memory ran out, evaluates fewer samples at once. If the batch has only one sample, frees
+// other memory, or throws Error if there is none to free. why: the error message on this rank.
 void take_less_memory(EvaluatorOptions& options, int first_rank, const std::string& why,
                       ProcessGroup& group) {
   if (options.batch > 1) {
@@ -90,7 +92,8 @@ Records gather_records(const OwnRecords& own, const RowShare& share,
   return {gather_on_host(own.values, begin, offsets.back(), group), std::move(offsets)};
 }
 
-// On rank 0: the files of all ranks, in the order of the samples, and the table of items.
+// On rank 0: gathers the files of all ranks in the order of the samples, and makes the table of
+// items.
 void gather_output(const Recipe& recipe, const Records& records, ProcessGroup& group,
                    EvaluationOutput& output) {
   const std::vector<std::string> files = collect_on_host(output.packed(), group);
@@ -149,7 +152,7 @@ Evaluation evaluate(Recipe& recipe, Model& model, const Dataset& dataset, Proces
     const std::vector<int>& failed = lengths.out_of_memory_ranks;
     if (failed.empty() || lengths.given_up) break;
     result.out_of_memory_ranks = failed;
-    const std::string why = std::exchange(own, {}).why;  // its records go before memory is taken
+    const std::string why = std::exchange(own, {}).why;  // frees the records before memory is freed
     take_less_memory(options, failed[0], why, group);
   }
   model.train(true);

@@ -1,4 +1,4 @@
-// Pieces, gathered on the hosts and joined.
+// Evaluates a piece of a sample on each rank. The pieces are gathered on the hosts and joined.
 #include "training/evaluation/shared_sample.h"
 
 #include "core/base/error.h"
@@ -14,8 +14,8 @@
 namespace lockstep {
 namespace {
 
-// The pieces of all ranks on the hosts, u8 [any] each. Nothing where one could not make its own,
-// which is undefined. They travel as words of 8 bytes.
+// Gathers the pieces of all ranks on the hosts, u8 [any] each. They are sent as words of 8 bytes.
+// Returns nothing if a rank could not make its piece, and so has an undefined `own`.
 std::vector<at::Tensor> gather_pieces(const at::Tensor& own, ProcessGroup& group) {
   constexpr std::int64_t word = 8;
   at::Tensor sizes = at::zeros({group.size()}, at::kLong);

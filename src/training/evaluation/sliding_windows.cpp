@@ -1,5 +1,6 @@
-// Rows go round in two rings, one of the input and one of the sums; a batch of windows is cut from
-// the one and added into the other.
+// Sliding windows over rows that are held in two ring buffers, one for the input and one for the
+// sums. A batch of windows is cut from the input ring. Their predictions are added into the sum
+// ring.
 #include "training/evaluation/sliding_windows.h"
 
 #include "core/base/check.h"
@@ -55,7 +56,7 @@ void check_options(const WindowOptions& options) {
     throw Error(cat("the batch of sliding windows must be at least 1, but is ", options.batch));
 }
 
-// [window…] in f32, on the device.
+// Returns the weights [window…] in f32, on the device.
 at::Tensor weights_of(const std::vector<WindowLine>& lines, at::Device device) {
   at::Tensor all = at::ones({}, at::kDouble);
   for (const WindowLine& line : lines)
@@ -63,13 +64,13 @@ at::Tensor weights_of(const std::vector<WindowLine>& lines, at::Device device) {
   return all.to(at::kFloat).to(device);
 }
 
-// Rows [begin, end) of dimension `dimension` of a tensor.
+// Returns rows [begin, end) of a tensor's dimension `dimension`.
 at::Tensor rows_of(const at::Tensor& tensor, std::int64_t dimension, std::int64_t begin,
                    std::int64_t end) {
   return tensor.narrow(dimension, begin, end - begin);
 }
 
-// The latest `capacity` rows of [channels, rows, rest…].
+// A ring buffer with the latest `capacity` rows of [channels, rows, rest…].
 class RowRing {
  public:
   RowRing() = default;
@@ -83,7 +84,7 @@ class RowRing {
   bool is_made() const { return memory_.defined(); }
   const at::Tensor& memory() const { return memory_; }
 
-  // function(rows, view of them), for the one or two stretches in which they lie.
+  // Calls function(rows, view of these rows) once, or twice if the rows wrap around in the ring.
   template <class Function>
   void each(RowRange rows, const Function& function) const {
     while (rows.begin < rows.end) {
@@ -101,7 +102,7 @@ class RowRing {
 
 }  // namespace
 
-// One run.
+// One pass of the windows over the input.
 class WindowSweep {
  public:
   WindowSweep(const SlidingWindows& windows, RowRange rows, const SlidingWindows::Read& read,
@@ -167,8 +168,8 @@ class WindowSweep {
                       " as those before, but are ", values.scalar_type()));
   }
 
-  // The part of window `place` that lies in the input, or in these rows of it, along each
-  // dimension: begin and end within the window.
+  // The part of window `place` that lies in the input, for each dimension. In the first dimension
+  // it is limited to `rows`. Begin and end are counted within the window.
   std::vector<RowRange> inside(const Sizes& place, RowRange rows) const {
     std::vector<RowRange> parts;
     for (std::size_t d = 0; d < lines_.size(); ++d) {
@@ -180,7 +181,7 @@ class WindowSweep {
     return parts;
   }
 
-  // function(view of the ring's rows within the window, view of the same in `window`), where
+  // Calls function(view of the ring's rows in the window, view of the same rows of `window`).
   // `window` is [channels, window…].
   template <class Function>
   void each_overlap(const RowRing& ring, const Sizes& place, const std::vector<RowRange>& parts,
@@ -209,7 +210,7 @@ class WindowSweep {
     }
   }
 
-  // [batch, results, window…] where the slabs are, f32 or f64.
+  // Returns the predictions [batch, results, window…], f32 or f64, on options_.slabs_on.
   at::Tensor predict(std::int64_t first, std::int64_t end) {
     const at::Tensor& memory = input_.memory();
     Sizes sizes{windows_.batch(), memory.size(0)};
@@ -234,7 +235,7 @@ class WindowSweep {
     return result.to(options_.slabs_on, type);
   }
 
-  // All windows over the rows before `end` were added.
+  // Writes the rows before `end`. All windows over them must have been added.
   void write_until(std::int64_t end) {
     end = std::min(end, rows_.end);
     if (!sums_.is_made() || end <= written_until_) return;
@@ -261,7 +262,7 @@ class WindowSweep {
   const SlidingWindows::Read& read_;
   const SlidingWindows::Predict& predict_;
   const SlidingWindows::Write& write_;
-  Sizes rest_;  // of the input's sizes
+  Sizes rest_;  // sizes of the input's other dimensions
   at::Tensor weights_, rest_totals_;
   RowRing input_, sums_;
   std::int64_t read_until_, written_until_;

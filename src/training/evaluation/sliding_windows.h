@@ -1,5 +1,6 @@
-// Applies a model to an input that is larger than the model takes, and possibly larger than memory.
-// It computes window by window, and adds up the results where windows overlap.
+// Applies a model to an input that is larger than the model's input, and perhaps larger than
+// memory. The model computes window by window. Where windows overlap, their results are averaged
+// with weights.
 #pragma once
 
 #include "training/evaluation/window_grid.h"
@@ -14,14 +15,14 @@ namespace lockstep {
 
 struct WindowOptions {
   std::vector<std::int64_t> input;   // elements along each of 1 to 4 dimensions, without channels
-  std::vector<std::int64_t> window;  // elements of a window along each of them
-  double overlap = 0.5;              // share of a window that neighbours have in common; [0, 1)
+  std::vector<std::int64_t> window;  // elements of a window along each of these dimensions
+  double overlap = 0.5;  // fraction of a window that it shares with its neighbour, in [0, 1)
   WindowWeights weights = WindowWeights::gaussian;
-  std::int64_t batch = 1;          // windows per call of the model
-  double fill = 0;                 // the value of window elements outside of the input
-  at::Device device = at::kCPU;    // where the model computes
-  at::Device slabs_on = at::kCPU;  // where rows and sums are kept until they are complete; usually
-                                   // `device`
+  std::int64_t batch = 1;        // windows per call of the model
+  double fill = 0;               // the value of window elements outside of the input
+  at::Device device = at::kCPU;  // where the model computes
+  // Where slabs (the rows and sums in use) are kept; usually `device`.
+  at::Device slabs_on = at::kCPU;
 };
 
 // Rows [begin, end) of an input: indexes along its first dimension.
@@ -29,44 +30,50 @@ struct RowRange {
   std::int64_t begin = 0, end = 0;
 };
 
-// Windows come in order, and the first dimension varies slowest. Each element of the result is the
-// weighted sum of its windows in this order, divided by the sum of their weights. So the result is
-// bitwise the same for any `batch`, any parts and either place of the slabs. This holds as far as
-// the model's result for a window does not depend on the other windows of its batch. Each call of
-// the model gets the same number of windows. Immutable. Several threads may each run it at the same
-// time.
+// Windows are computed in a fixed order, in which the first dimension varies slowest. Each element
+// of the result is the weighted sum of its windows in this order, divided by the sum of their
+// weights. So the result is bitwise the same for any `batch`, any division into parts and any
+// device for the slabs. This requires that the model's result for a window does not depend on the
+// other windows of its batch. Each call of the model gets the same number of windows. The object is
+// immutable. Several threads may call `run` at the same time.
 class SlidingWindows {
  public:
-  // Returns rows of the input, [channels, end - begin, rest…], on any device, always in the same
-  // dtype. Called in ascending order, for each row once.
+  // Returns rows of the input, [channels, end - begin, rest…], on any device. The dtype must be the
+  // same in all calls. It is called in ascending order, once for each row.
   using Read = std::function<at::Tensor(RowRange rows)>;
-  // windows: [batch(), channels, window…] of the input's dtype on `device`, contiguous. Returns
-  // [batch(), results, window…], floating, on `device`. Called without gradients. The last batch is
-  // filled up with windows of `fill`.
+  // Runs the model. windows: [batch(), channels, window…] in the input's dtype on `device`,
+  // contiguous. Returns [batch(), results, window…], in a floating-point dtype, on `device`. It is
+  // called without gradients. The last batch is filled up with windows that contain only `fill`.
   using Predict = std::function<at::Tensor(const at::Tensor& windows)>;
-  // Takes rows of the result, [results, end - begin, rest…], f32 (f64 if the model returns f64), on
-  // `slabs_on`. The receiver may keep `values`. Called in ascending order, for each row once.
+  // Takes rows of the result, [results, end - begin, rest…] on `slabs_on`. They are f64 if the
+  // model returns f64, else f32. The function may keep `values`. It is called in ascending order,
+  // once for each row.
   using Write = std::function<void(RowRange rows, const at::Tensor& values)>;
 
-  // Throws Error for options that are not valid.
+  // Throws Error if an option is invalid.
   explicit SlidingWindows(WindowOptions options);
 
-  std::int64_t count() const;                    // number of windows over the whole input
-  std::int64_t count(RowRange rows) const;       // number of windows that overlap these rows
-  std::int64_t batch() const { return batch_; }  // options.batch, or count() if that is less
+  std::int64_t count() const;               // number of windows over the whole input
+  std::int64_t count(RowRange rows) const;  // number of windows that overlap these rows
+  // Windows per call of the model: the smaller of options.batch and count().
+  std::int64_t batch() const { return batch_; }
   RowRange all() const { return {0, options_.input[0]}; }
-  // Returns the rows of part `part` of `parts`, for ranks that share one input. All parts together
-  // are all(). Some are empty if there are more parts than layers of windows. Windows that overlap
-  // two parts are computed for both, and ranks exchange nothing. With `overlap` 0.5 each cut costs
-  // one more layer of windows.
+  // Returns the rows of one of `parts` parts, so that ranks can share one input. All parts together
+  // are all(). A layer is all windows at one place along the first dimension. Some parts are empty
+  // if there are more parts than layers. A window that overlaps two parts is computed for both, so
+  // ranks need not exchange anything. With `overlap` 0.5, each cut costs one additional layer.
   RowRange part(std::int64_t part, std::int64_t parts) const;
-  // The memory that a run keeps in slabs, in addition to a batch of windows and the model's own
-  // memory. A slab has rows of input and result for all layers of windows that a batch overlaps.
+  // Returns the bytes of the slabs of a run. A batch of windows and the model need memory in
+  // addition. The slabs hold the rows of input and result that the windows of one batch can
+  // overlap.
+  //   channels: channels of the input
+  //   channel_bytes: bytes of an input element
+  //   results: channels of the result, which is assumed to be f32
   std::int64_t slab_bytes(std::int64_t channels, std::int64_t channel_bytes,
                           std::int64_t results) const;
 
-  // Passes the result of these rows to `write`. Throws Error if `read` or `predict` returns a wrong
-  // shape. Lets exceptions of the functions pass.
+  // Computes the result of these rows and passes it to `write`. Throws Error if `read` or `predict`
+  // returns a wrong shape or dtype. Exceptions of the three functions are not caught.
   void run(RowRange rows, const Read& read, const Predict& predict, const Write& write) const;
   void run(const Read& read, const Predict& predict, const Write& write) const {
     run(all(), read, predict, write);
@@ -75,10 +82,11 @@ class SlidingWindows {
  private:
   friend class WindowSweep;
   std::int64_t per_layer() const;  // windows at each place along the first dimension
-  std::int64_t slab_rows() const;  // rows that a batch can overlap
-  // The layers of windows that overlap the rows; `rows` is not empty.
+  std::int64_t slab_rows() const;  // the largest number of rows that a batch can overlap
+  // Returns the layers of windows that overlap the rows. `rows` must not be empty.
   RowRange layers_of(RowRange rows) const;
-  std::vector<std::int64_t> place_of(std::int64_t window) const;  // along each dimension
+  // The window's number along each dimension.
+  std::vector<std::int64_t> place_of(std::int64_t window) const;
 
   WindowOptions options_;
   std::vector<WindowLine> lines_;  // one per dimension

@@ -1,4 +1,4 @@
-// The positions of windows along one dimension of an input, and the weight of each of their
+// Computes the positions of windows along one dimension of an input, and the weights of their
 // elements.
 #pragma once
 
@@ -7,28 +7,29 @@
 
 namespace lockstep {
 
-// The weights of a window's elements where windows overlap, from the middle to the edge.
+// Says how the weight of a window's elements depends on their distance from the middle. Weights
+// matter where windows overlap.
 //   uniform: all the same
 //   linear: falls towards the edge, over the elements that neighbours share
 //   gaussian: exp(-x^2 / 2 s^2) of the distance x from the middle, s an eighth of the window, at
 //             least 0.001
 enum class WindowWeights { uniform, linear, gaussian };
 
-// Windows of `window` elements over `input` elements, `step` apart. The last window is moved back
-// so that it ends where the input ends. An input that is smaller than a window has one window,
-// which extends beyond the input on both sides.
+// Windows of `window` elements that cover `input` elements. Each window begins `step` elements
+// after the one before it. The last window is moved back so that it ends where the input ends. An
+// input that is smaller than a window has one window, which extends beyond the input on both sides.
 struct WindowLine {
   std::int64_t input = 0, window = 0, step = 0;
-  std::vector<std::int64_t> starts;  // ascending; below 0 where the window extends beyond the input
-  std::vector<double> weights;       // [window], the largest 1
-  std::vector<double> totals;        // [input]: the sum of all windows' weights
+  std::vector<std::int64_t> starts;  // ascending; below 0 if the window begins before the input
+  std::vector<double> weights;       // [window]; the largest weight is 1
+  std::vector<double> totals;  // [input]: the sum of the weights of all windows at each element
 
   std::int64_t count() const { return static_cast<std::int64_t>(starts.size()); }
   std::int64_t start(std::int64_t i) const { return starts[static_cast<std::size_t>(i)]; }
   std::int64_t end(std::int64_t i) const { return start(i) + window; }
 };
 
-// All arguments are positive, and step <= window.
+// Places the windows. All arguments must be positive, and step <= window.
 WindowLine lay_windows(std::int64_t input, std::int64_t window, std::int64_t step,
                        WindowWeights weights);
 

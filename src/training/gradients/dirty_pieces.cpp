@@ -24,7 +24,7 @@ void DirtyPieces::find(const std::vector<at::Tensor>& flats) {
   is_known_ = true;
 }
 
-// The pieces that lie in the parameter as a whole.
+// Finds the flags of the pieces that lie completely in the parameter.
 void DirtyPieces::find_of(std::size_t parameter, const std::vector<at::Tensor>& flats) {
   const ParameterPlace& place = storage_.places()[parameter];
   const std::int64_t begin = dirty_pieces_of(place.begin);

@@ -1,5 +1,5 @@
-// Tells which pieces of sparse parameters are dirty. Only rows that some step used have gradients
-// and moments other than 0. So a graph need not zero-fill or update the other rows.
+// Tracks which pieces of sparse parameters are dirty. Only rows that some step used have gradients
+// or moments other than 0. So a graph need not zero-fill or update the other rows.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -12,26 +12,29 @@
 
 namespace lockstep {
 
-// A piece is a range of dirty_piece elements of the flat buffers (ops/embedding/sparse_rows.h). All
-// pieces of parameters that are not sparse (GradientBuffer::is_sparse) are dirty. One thread.
+// A piece is a range of dirty_piece elements of the flat buffers (ops/embedding/sparse_rows.h). A
+// piece that is not dirty is clean. All pieces of parameters that are not sparse
+// (GradientBuffer::is_sparse) are dirty. All calls must come from one thread.
 class DirtyPieces {
  public:
-  // buffers: by parameter. Both arguments outlive this object.
+  // buffers: the gradient buffer of each parameter. Both arguments must outlive this object.
   DirtyPieces(const ParameterStorage& storage,
               const std::vector<std::shared_ptr<GradientBuffer>>& buffers)
       : storage_(storage), buffers_(buffers) {}
 
-  // From now on, operations that add rows mark the pieces of these rows. Does nothing in fp32, or
-  // where the optimizer is sharded.
+  // Starts tracking. From now on, operations that add rows to a gradient mark the pieces of these
+  // rows. Does nothing in fp32 or if the optimizer is sharded.
   void track();
-  // u8 [pieces], 1: dirty. The flags mean nothing before `find`. Undefined: not tracked.
+  // The flags of all pieces, u8 [pieces]; 1 means dirty. They are valid only after `find`. The
+  // tensor is undefined if pieces are not tracked.
   const at::Tensor& flags() const { return flags_; }
-  // Call it before a step that does not mark all pieces that it changes. Only a replay marks all.
+  // Call it before a step that runs without a graph, because this step may change pieces without
+  // marking them.
   void forget() { is_known_ = false; }
   bool is_known() const { return is_known_; }
-  // Call it before a replay. Finds the flags again, unless all steps since the last `find` were
-  // replays. A piece of a sparse parameter is dirty if one of these flat buffers [elements] has a
-  // value other than 0 there.
+  // Call it before a replay of a graph. Computes the flags at the first call, and again if `forget`
+  // was called since the last `find`. A piece of a sparse parameter is dirty if any of `flats` has
+  // a value other than 0 in it. flats: flat buffers [elements].
   void find(const std::vector<at::Tensor>& flats);
 
  private:

@@ -1,4 +1,4 @@
-// The carry chain on buffers, the exchange of shards, and the last sums.
+// Sums gradients exactly: the carry chain on buffers, the exchange of shards, and the final sums.
 #include "training/gradients/exact_reducer.h"
 
 #include "core/base/check.h"
@@ -23,7 +23,7 @@ ExactReducer::ExactReducer(GradientBuffers& gradients, ProcessGroup& group,
       own_shard_(
           cut_shards(storage_.elements(), group.size())[static_cast<std::size_t>(group.rank())]) {
   LOCKSTEP_CHECK(accumulation > 0 && storage_.sharing() == nullptr);
-  std::vector<std::vector<SumNode>> sums;  // of each rank
+  std::vector<std::vector<SumNode>> sums;  // by rank
   std::vector<SumNode> all;
   for (std::int64_t rank = 0; rank < group.size(); ++rank) {
     sums.push_back(partial_sums(rank * accumulation, (rank + 1) * accumulation));
@@ -33,7 +33,8 @@ ExactReducer::ExactReducer(GradientBuffers& gradients, ProcessGroup& group,
   partial_.resize(all.size());
   for (const Shard& shard : cut_shards(storage_.elements(), group.size()))
     shard_sizes_.push_back(shard.size());
-  // As high as it ever gets, so that no step runs out of memory for it.
+  // Allocates the largest stack that any step needs, so that later steps cannot run out of memory
+  // here.
   const std::int64_t begin = chain_.next();
   const std::size_t height = accumulation > 1 ? highest_stack(begin, begin + accumulation) : 0;
   while (stack_.size() < height) stack_.push_back(at::empty_like(gradients.flat()));
@@ -49,8 +50,8 @@ void ExactReducer::plan_exchanges(const std::vector<std::vector<SumNode>>& sums)
       sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
   for (std::size_t k = 0; k < most->size(); ++k) {
     Exchange exchange;
-    std::vector<std::size_t> come;  // places in `partial_`
-    std::size_t first = 0;          // of the rank's sums there
+    std::vector<std::size_t> come;  // indices of `partial_`
+    std::size_t first = 0;          // index of the rank's first sum in `partial_`
     for (std::size_t rank = 0; rank < sums.size(); ++rank) {
       const bool comes = k < sums[rank].size();
       if (comes) come.push_back(first + k);

@@ -1,6 +1,6 @@
-// Exact mode's sum of gradients over micro-batches and ranks. It is bitwise the same on any number
-// of ranks, because it is one binary tree over the step's exact-mode micro-batches
-// (planning/batch/exact_sum.h).
+// Sums gradients over micro-batches and ranks in exact mode. The sum is a fixed binary tree over
+// the step's exact-mode micro-batches (planning/batch/exact_sum.h). So it is bitwise the same on
+// any number of ranks.
 #pragma once
 
 #include "planning/batch/exact_sum.h"
@@ -15,30 +15,32 @@
 
 namespace lockstep {
 
-// In every step, every rank does this for each exact-mode micro-batch: it zeroes the gradients,
-// runs a backward pass, and calls `push`. After the last one it calls `finish`. Owns flat fp32
-// buffers as large as GradientBuffers::flat. ExactSum::buffers says how many. The optimizer must
-// not be sharded. One thread, on the training stream.
+// In every step, every rank has some exact-mode micro-batches. For each of them it sets the
+// gradients to 0, runs a backward pass, and calls `push`. After the last micro-batch it calls
+// `finish`. This object owns fp32 buffers as large as GradientBuffers::flat; ExactSum::buffers
+// gives their number. The optimizer must not be sharded. All calls must come from one thread, with
+// the training stream as the current stream.
 class ExactReducer {
  public:
-  // accumulation: the number of exact-mode micro-batches of a rank in a step.
+  // accumulation: the number of exact-mode micro-batches that a rank has in a step.
   ExactReducer(GradientBuffers& gradients, ProcessGroup& group, std::int64_t accumulation);
 
-  // Call it when GradientBuffers::flat holds the gradients of the next exact-mode micro-batch.
+  // Adds the gradients of the next exact-mode micro-batch, which are in GradientBuffers::flat.
   void push();
-  // Replaces the remaining exact-mode micro-batches of the step on a rank that cannot compute them.
-  // `finish` then still sends values, but the result is meaningless.
+  // Call it in place of the step's remaining `push` calls if this rank cannot compute them.
+  // `finish` then still takes part in all collectives, but the result is meaningless.
   void skip_rest();
-  // All ranks call it. Afterwards GradientBuffers::flat holds the gradients of the whole step.
+  // Sums over the ranks. All ranks call it. Afterwards GradientBuffers::flat holds the gradients of
+  // the whole step.
   void finish();
-  // After a step that was not completed: restores the state before that step.
+  // Call it after a step that was not completed. The next `push` then begins a new step.
   void reset();
 
  private:
-  // Exchanges the k-th sums of all ranks that have a k-th sum. Each rank gets the elements of its
-  // own shard.
+  // A rank's micro-batches may give several partial sums. Exchange k is an all-to-all of the k-th
+  // sums of all ranks that have one. Each rank gets the elements of its own shard.
   struct Exchange {
-    std::vector<std::int64_t> take, give;  // elements, by rank
+    std::vector<std::int64_t> take, give;  // elements from and to each rank
     at::Tensor taken;                      // [sum of take]
   };
   void plan_exchanges(const std::vector<std::vector<SumNode>>& sums);
@@ -50,13 +52,13 @@ class ExactReducer {
   ProcessGroup& group_;
   std::int64_t accumulation_;
   CarryChain chain_;
-  std::vector<at::Tensor> stack_;          // unused if a rank has one exact-mode micro-batch: then
-                                           // its gradients are the sum
-  std::vector<std::int64_t> shard_sizes_;  // shard size of each rank
+  // Empty if a rank has one exact-mode micro-batch; its gradients are then its sum.
+  std::vector<at::Tensor> stack_;
+  std::vector<std::int64_t> shard_sizes_;  // elements of each rank's shard
   Shard own_shard_;
   std::vector<Exchange> exchanges_;
-  std::vector<at::Tensor> partial_;  // this rank's shard of the sums of all ranks, in the order of
-                                     // the exact-mode micro-batches
+  // This rank's shard of all partial sums, in the order of the exact-mode micro-batches.
+  std::vector<at::Tensor> partial_;
   std::vector<SumStep> steps_;
 };
 

@@ -1,4 +1,4 @@
-// The gradients of a step, until they are summed over the ranks.
+// The gradients of a step until they are summed over the ranks.
 #include "training/gradients/gradient_buffers.h"
 
 #include "core/base/error.h"
@@ -15,7 +15,8 @@
 namespace lockstep {
 namespace {
 
-// Gradients that wait to be placed: more would be memory that the step could use.
+// The most bytes of gradients that may wait for their copy to the buffers. More would take memory
+// that the step could use.
 constexpr std::int64_t most_taken_bytes = 32 << 20;
 
 }  // namespace
@@ -124,7 +125,7 @@ void GradientBuffers::take(std::size_t i) {
   for (const at::Tensor& handle : storage_.places()[i].handles) {
     at::Tensor& gradient = handle.mutable_grad();
     if (!gradient.defined()) continue;
-    if (!buffer.is_stale()) place();  // the one before may wait to be placed
+    if (!buffer.is_stale()) place();  // the previous gradient may still wait for its copy
     const GradientTarget target = buffer.open_for_autograd(gradient);
     if (target.overwrite) {
       taken_bytes_ += static_cast<std::int64_t>(gradient.nbytes());

@@ -1,4 +1,4 @@
-// The gradients of the trained parameters: one flat buffer, and the state of each part of it.
+// Holds the gradients of the trained parameters in one flat buffer.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -17,40 +17,43 @@
 
 namespace lockstep {
 
-// Gives each trained parameter of `storage` a place for its gradient, in a flat buffer with the
-// layout of the storage:
-//  compute dtype fp32: the .grad of each handle is a view of `flat`;
-//  bf16, fp16: the .grad has that dtype, and `take` moves it into the fp32 `flat`, or into the
-//  reduce buffer.
-// Operations that use ops/gradient_buffer/gradient_writer.h write directly into these buffers. Owns
-// the buffers. One thread, on the training stream.
+// Gives each trained parameter of `storage` a place for its gradient. The flat buffer has the
+// layout of the storage.
+//   - In fp32, the .grad of each of the model's tensors is a view of `flat`.
+//   - In bf16 or fp16, .grad has that dtype. `take` moves it into the fp32 buffer `flat` or into
+//     the bf16 reduce buffer.
+// Operations that use ops/gradient_buffer/gradient_writer.h write directly into these buffers. This
+// object owns the buffers. All calls must come from one thread, with the training stream as the
+// current stream.
 class GradientBuffers {
  public:
-  explicit GradientBuffers(ParameterStorage& storage);  // outlives it
+  explicit GradientBuffers(ParameterStorage& storage);  // `storage` must outlive this object
   ~GradientBuffers();
   GradientBuffers(const GradientBuffers&) = delete;
   GradientBuffers& operator=(const GradientBuffers&) = delete;
 
   ParameterStorage& storage() const { return storage_; }
-  // Where parameter i's gradient is added up, and in which state.
+  // The place where parameter i's gradient is added up, and its state.
   GradientBuffer& operator[](std::size_t i) { return *buffers_[i]; }
   const GradientBuffer& operator[](std::size_t i) const { return *buffers_[i]; }
   const at::Tensor& flat() const { return flat_; }  // f32 [elements]
-  // The buffer in which ranks reduce gradients, if they reduce in bf16.
+  // The buffer in which ranks reduce gradients in bf16, if they do (ReduceBuffer::allocate).
   ReduceBuffer& reduce_buffer() { return reduce_; }
-  // The reduce buffer's tensor, bf16 [elements]. Undefined: ranks reduce `flat`.
+  // The reduce buffer's tensor, bf16 [elements]. It is undefined if the ranks reduce `flat`.
   const at::Tensor& sums() const { return reduce_.flat(); }
-  // Sets the plan that steps follow from now on. The plan may change between the backward passes of
-  // a step and their reduction. At first it is plan_before_warm_up.
+  // Sets the plan for the following work. It may be called between a step's backward passes and
+  // their reduction. At first the plan is plan_before_warm_up.
   void use(std::shared_ptr<const StepPlan> plan) { plan_ = std::move(plan); }
   const std::shared_ptr<const StepPlan>& step_plan() const { return plan_; }
   const UpdatePlan& plan() const { return plan_->update; }
-  // After the backward passes of a step: returns what they showed about each parameter.
+  // Returns how each parameter's gradient arrived in the steps so far. Call it after the backward
+  // passes of a step.
   std::vector<ParameterObservation> observed() const;
-  // By parameter: true if its gradients came as rows so far and it is worth an update group of its
-  // own.
+  // For each parameter: whether it gets its own update group. It does if its gradients were only
+  // rows so far and it has enough elements to fill the smallest bucket (fills_a_bucket).
   std::vector<bool> large_sparse() const;
-  // The flat buffer in which a plan reads parameter i's sum over the ranks: `sums` or `flat`.
+  // The flat buffer from which the update by `plan` reads parameter i's sum over the ranks: `sums`
+  // or `flat`.
   const at::Tensor& sums_of(std::size_t i, const UpdatePlan& plan) const {
     return plan.parameters[i].sum_in_reduce_buffer ? reduce_.flat() : flat_;
   }
@@ -58,39 +61,40 @@ class GradientBuffers {
 
   // Sets all gradients to 0. May be called within a step or between two steps.
   void zero();
-  // Begins a step, as the plan says. The update of the previous step must be enqueued. Immediately
-  // zero-fills all gradients that are not overwritten. If the plan has a deferred update,
-  // `zero_group` zero-fills each group instead: after the group's update, and before any gradient
-  // is added to the group.
+  // Begins a step. Call it when the update of the previous step is enqueued. Zero-fills all
+  // gradients that will not be overwritten. If the plan has a deferred update, begin_step
+  // zero-fills nothing. DeferredUpdate then calls `zero_group` for each group, after the group's
+  // update and before any gradient is added to the group.
   void begin_step();
   void zero_group(std::size_t group);
   DirtyPieces& dirty() { return dirty_; }
   const DirtyPieces& dirty() const { return dirty_; }
-  // Calls DirtyPieces::find with the gradients and these flat buffers [elements].
+  // Calls DirtyPieces::find with the gradients and `flats`, flat buffers [elements].
   void find_dirty(std::vector<at::Tensor> flats);
-  // Call it when all backward passes of the step are done. Zero-fills the places that got no
-  // gradient.
+  // Zero-fills the places that got no gradient. Call it when all backward passes of the step are
+  // done.
   void zero_fill_missing();
-  // After a backward pass that failed, or whose gradients are not wanted: sets all gradients to 0,
-  // and drops all queued copies. Allocates nothing. The counts of the step stay.
+  // Sets all gradients to 0 and drops all queued copies. Call it after a backward pass that failed,
+  // or whose gradients are not wanted. Allocates nothing.
   void drop();
-  // The step's gradients are complete: see GradientBuffer::set_reduced.
+  // Call it when the step's gradients are summed over the ranks (GradientBuffer::set_reduced).
   void set_reduced();
-  // The step was not completed, for example because its capture failed: see
-  // GradientBuffer::abandon. Enqueues nothing.
+  // Call it if the step was not completed, for example because its capture failed
+  // (GradientBuffer::abandon). Enqueues nothing.
   void abandon();
-  // Called when the part of a backward pass that concerns parameter i is done. In low precision it
-  // takes the gradient from .grad. It adds the gradient at once, or queues it for place(), which
-  // copies many in one launch. While gradients are refused, throws Error with the parameter's name.
+  // Called when a backward pass has finished parameter i's gradient. In low precision, moves the
+  // gradient out of .grad. It adds the gradient at once, or queues a copy for `place`, which makes
+  // many copies in one launch. Throws Error with the parameter's name while `refuse` is on.
   void take(std::size_t i);
-  // Call it before anything reads `flat`, and after each backward pass. The current stream waits
-  // for all work on the side stream, and queued copies are made.
+  // Makes the current stream wait for all work on the side stream, and makes the queued copies.
+  // Call it after each backward pass, and before anything reads `flat`.
   void place();
-  // Runs `work`, which reads the gradients in `flat` as they are so far. If gradients are made on a
-  // side stream, `work` runs there, so that the current stream does not wait for it. Otherwise it
-  // runs at once.
+  // Runs `work`, which may read the gradients that are in `flat` so far. If a side stream is set,
+  // `work` runs on it, and the current stream does not wait. If none is set, `work` runs on the
+  // current stream.
   void run_behind(const std::function<void()>& work);
-  // Sets the side stream on which gradients may be computed from now on; null: none.
+  // Sets the side stream on which gradients may be computed from now on. If `side` is null, there
+  // is none.
   void make_beside(SideWork* side);
   void refuse(bool on) { refuses_gradients_ = on; }
 
@@ -100,7 +104,7 @@ class GradientBuffers {
 
   ParameterStorage& storage_;
   at::Tensor flat_;
-  std::vector<std::shared_ptr<GradientBuffer>> buffers_;  // by parameter
+  std::vector<std::shared_ptr<GradientBuffer>> buffers_;  // one for each parameter
   ReduceBuffer reduce_;
   std::shared_ptr<const StepPlan> plan_;
   DirtyPieces dirty_;

@@ -33,17 +33,18 @@ void GradientNorm::find_from_ranges(const at::Tensor& norm) const {
   at::linalg_vector_norm_out(out, at::stack(norms));
 }
 
-// Each rank knows the sums of its own shards only.
+// Adds up the squares of all ranks, because each rank has only the sums of its own shards.
 void GradientNorm::find_from_shards(const at::Tensor& norm) const {
   const ParameterStorage& storage = gradients_.storage();
-  const at::Tensor& sums = gradients_.sums_of(0);  // of all parameters, where ranks share
+  // with a shared update, all parameters have the same sums
+  const at::Tensor& sums = gradients_.sums_of(0);
   std::vector<at::Tensor> shards;
   for (const Shard& shard : storage.own())
     shards.push_back(storage.range(sums, shard, shard.begin, shard.end));
   const at::Tensor squares =
       at::stack(at::_foreach_norm(shards, 2, at::kFloat)).to(at::kDouble).square().sum();
   storage.sharing()->all_reduce(squares)->wait();
-  // In place: nothing after the sum may run out of memory.
+  // In place, because nothing after the all-reduce may run out of memory.
   norm.copy_(at::Tensor(squares).sqrt_());
 }
 
@@ -55,7 +56,7 @@ void GradientNorm::find(const at::Tensor& norm) {
     find_from_shards(norm);
   } else {
     LOCKSTEP_CHECK(
-        !gradients_.plan().reads_reduce_buffer());  // those would be told of range by range
+        !gradients_.plan().reads_reduce_buffer());  // with such a plan, ranges are added one by one
     at::Tensor out = norm;
     at::linalg_vector_norm_out(out, gradients_.flat());
   }

@@ -1,4 +1,4 @@
-// The norm of a step's whole gradient.
+// Computes the norm of a step's whole gradient.
 #pragma once
 
 #include "training/gradients/gradient_buffers.h"
@@ -9,17 +9,19 @@
 
 namespace lockstep {
 
-// Computes the norm of the sums over the ranks. One thread.
+// Computes the L2 norm of the gradients that were summed over the ranks. All calls must come from
+// one thread.
 class GradientNorm {
  public:
   explicit GradientNorm(const GradientBuffers& gradients) : gradients_(gradients) {}
 
-  // Adds a range of the sums, f32 or bf16. All ranges together must cover each sum exactly once.
-  // now: this call enqueues the range's norm; otherwise `find` does. If no range was added, `find`
-  // takes the norm of GradientBuffers::flat. Do not call it if the optimizer is sharded.
+  // Adds a range of the sums, f32 or bf16. All ranges together must cover each parameter's sum
+  // exactly once. now: true if this call enqueues the norm of the range, false if `find` does. Do
+  // not call it if the optimizer is sharded.
   void add(const at::Tensor& range, bool now);
-  // Writes the norm to `norm`, f32 0-dim. Further calls before `forget` do nothing. With a sharded
-  // optimizer all ranks call it.
+  // Writes the norm to `norm`, f32 0-dim. If no range was added, it uses all of
+  // GradientBuffers::flat, or the shards of all ranks if the optimizer is sharded. In the sharded
+  // case all ranks call it. Further calls before `forget` do nothing.
   void find(const at::Tensor& norm);
   void forget();
 
@@ -28,7 +30,7 @@ class GradientNorm {
   void find_from_shards(const at::Tensor& norm) const;
 
   struct Range {
-    at::Tensor sums, norm;  // norm: 0-dim; undefined: still to be found
+    at::Tensor sums, norm;  // norm: 0-dim; undefined until it is enqueued
   };
   const GradientBuffers& gradients_;
   std::vector<Range> ranges_;

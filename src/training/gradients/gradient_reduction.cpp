@@ -29,7 +29,7 @@ class BucketReduction : public GradientReduction {
   void finish(const Reducer::Summed& summed) override {
     gradients_.place();
     reducer_.flush();
-    gradients_.place();  // what is sent beside is under way
+    gradients_.place();  // overlaps with the collectives
     reducer_.wait(summed);
     gradients_.set_reduced();
   }
@@ -74,7 +74,7 @@ class ExactReduction : public GradientReduction {
  private:
   GradientBuffers& gradients_;
   ProcessGroup& group_;
-  std::optional<ExactReducer> tree_;  // from the first step on
+  std::optional<ExactReducer> tree_;  // set from the first step on
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How the gradients of a step's micro-batches and ranks become one sum.
+// Sums the gradients of a step over micro-batches and ranks, in buckets or in exact mode.
 #pragma once
 
 #include "training/distributed/process_group.h"
@@ -10,35 +10,37 @@
 
 namespace lockstep {
 
-// In every step, on every rank: `begin_step`; for each micro-batch `begin_backward`, a backward
-// pass, `end_backward`; then `finish`. The sum of parameter i is then in
-// GradientBuffers::sums_of(i). One thread.
+// In every step, every rank calls `begin_step`. For each micro-batch it calls `begin_backward`,
+// runs a backward pass, and calls `end_backward`. Then it calls `finish`. The sum of parameter i is
+// then in GradientBuffers::sums_of(i). All calls must come from one thread.
 class GradientReduction {
  public:
   virtual ~GradientReduction() = default;
 
-  // accumulation: the number of micro-batches of a rank in a step.
+  // accumulation: the number of micro-batches that a rank has in this step.
   virtual void begin_step(std::int64_t accumulation) = 0;
-  // last: whether it is the rank's last pass in this step.
+  // last: whether this is the rank's last backward pass in the step.
   virtual void begin_backward(bool last) = 0;
   virtual void end_backward(bool last) = 0;
-  // This rank ran out of memory and has no more micro-batches to give in this step. `finish` still
-  // takes part in all collectives, with values that mean nothing. Allocates nothing.
+  // Call it if this rank ran out of memory and computes no more micro-batches in this step.
+  // `finish` then still takes part in all collectives, with meaningless values. Allocates nothing.
   virtual void skip_rest() = 0;
-  // Sends the gradients that were not yet sent, and waits for the sums of all ranks. May be called
-  // again after it ran out of memory. summed: see Reducer::wait. With one rank, and in exact mode,
-  // it is never called.
+  // Sends the gradients that were not sent yet, and waits for the sums over the ranks. May be
+  // called again after it ran out of memory. summed: see Reducer::wait; it is not called with one
+  // rank or in exact mode.
   virtual void finish(const Reducer::Summed& summed) = 0;
   void finish() { finish({}); }
-  // After a step that did not reach `finish`, for example a capture that failed.
+  // Call it after a step that did not complete `finish`, for example because its capture failed.
   virtual void reset() = 0;
 };
 
-// Reduces in buckets during the last backward pass. Both arguments outlive the result.
+// Returns a reduction in buckets, which overlaps with the last backward pass. Both arguments must
+// outlive the result.
 std::unique_ptr<GradientReduction> make_bucket_reduction(GradientBuffers& gradients,
                                                          Reducer& reducer);
-// Reduces in one fixed order, bitwise the same on any number of ranks. The accumulation must be the
-// same in every step. Both arguments outlive the result.
+// Returns a reduction in one fixed order (ExactReducer). Its sums are bitwise the same on any
+// number of ranks. The accumulation must be the same in every step. Both arguments must outlive the
+// result.
 std::unique_ptr<GradientReduction> make_exact_reduction(GradientBuffers& gradients,
                                                         ProcessGroup& group);
 

@@ -35,7 +35,7 @@ void ReduceBuffer::widen(const std::vector<std::size_t>& parameters, const Updat
     return !plan.parameters[i].sum_in_reduce_buffer;
   });
   if (storage_.sharing() != nullptr &&
-      !ranges.empty()) {  // then of all: what this rank has the sums of
+      !ranges.empty()) {  // then widens all sums that this rank has
     ranges.clear();
     for (const Shard& shard : storage_.own()) ranges.emplace_back(shard.begin, shard.end);
   }

@@ -1,4 +1,4 @@
-// The buffer in which ranks reduce gradients in bf16.
+// Holds the bf16 buffer in which ranks reduce gradients, if they reduce in bf16.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -13,22 +13,22 @@
 
 namespace lockstep {
 
-// Does nothing before `allocate`. Without this buffer, gradients are reduced where they are added
-// up.
+// All functions do nothing before `allocate`. Without this buffer, ranks reduce the f32 gradients.
 class ReduceBuffer {
  public:
-  // flat: f32 [elements], where gradients are added up. buffers: by parameter, those of `flat`. All
-  // arguments outlive this object.
+  // flat: f32 [elements], where gradients are added up. buffers: the gradient buffer of each
+  // parameter. All arguments must outlive this object.
   ReduceBuffer(const ParameterStorage& storage, const at::Tensor& flat,
                const std::vector<std::shared_ptr<GradientBuffer>>& buffers);
 
   // Allocates bf16 [elements]. Call it before the first step.
   void allocate();
-  const at::Tensor& flat() const { return reduced_; }  // undefined: not allocated
-  // Rounds the gradients of these parameters into the buffer. Skips gradients that operations wrote
-  // there directly.
+  const at::Tensor& flat() const { return reduced_; }  // undefined before `allocate`
+  // Rounds the gradients of these parameters from f32 into this buffer. Skips gradients that were
+  // written into this buffer directly.
   void round(const std::vector<std::size_t>& parameters) const;
-  // Copies the sums of these parameters back to f32, unless the plan reads them in this buffer.
+  // Copies the sums of these parameters from this buffer back to f32. Skips sums that the plan
+  // reads in this buffer.
   void widen(const std::vector<std::size_t>& parameters, const UpdatePlan& plan) const;
 
  private:

@@ -1,4 +1,4 @@
-// Gradient hooks, readiness counting and the all-reduces.
+// Gradient hooks, the count of gradients that are ready, and the all-reduces.
 #include "training/gradients/reducer.h"
 
 #include "core/base/check.h"
@@ -23,20 +23,22 @@ struct Reducer::State {
   ParameterStorage& storage;
   ProcessGroup& group;
   const std::vector<Bucket>& buckets;
-  std::vector<std::size_t> bucket_of;   // by parameter
-  std::vector<std::size_t> leaf_count;  // by parameter: two tied tensors that share memory are two
-  std::vector<std::set<const at::TensorImpl*>> arrived;  // by parameter: its leaves, since arm
-  std::vector<std::int64_t> missing;                     // by bucket
+  std::vector<std::size_t> bucket_of;  // by parameter
+  // by parameter; tied tensors that share memory count separately
+  std::vector<std::size_t> leaf_count;
+  // by parameter: the leaves whose gradients arrived since arm()
+  std::vector<std::set<const at::TensorImpl*>> arrived;
+  std::vector<std::int64_t> missing;  // by bucket: the number of gradients that have not arrived
   struct Sent {
-    at::Tensor range;  // of `flat`
+    at::Tensor range;  // a view of `flat`
     std::unique_ptr<Pending> pending;
   };
   std::vector<Sent> sent;
   SparseAllGather rows;
-  std::vector<std::size_t> sent_whole;  // parameters
-  std::size_t next = 0;                 // first bucket not fired
+  std::vector<std::size_t> sent_whole;  // parameters that were sent as a whole
+  std::size_t next = 0;                 // the first bucket that was not sent
   bool armed = false;
-  bool flushed = false;  // since arm
+  bool flushed = false;  // flush() was called since arm()
   int early = 0;
 
   State(GradientBuffers& gradients_in, ProcessGroup& group_in)
@@ -75,7 +77,7 @@ struct Reducer::State {
     }
   }
 
-  // Where gradients are added up.
+  // The buffer in which gradients are added up.
   const at::Tensor& flat() const {
     return gradients.sums().defined() ? gradients.sums() : gradients.flat();
   }
@@ -86,10 +88,11 @@ struct Reducer::State {
     std::vector<Sent> parts;
     std::vector<std::size_t> whole, tables;
     std::int64_t begin = bucket.begin;
-    for (std::size_t k = 0; k < bucket.parameters.size(); ++k) {  // in the order of their places
+    // in the order of their places in memory
+    for (std::size_t k = 0; k < bucket.parameters.size(); ++k) {
       const auto p = static_cast<std::size_t>(bucket.parameters[k]);
       if (!rows.takes(p)) {
-        if (gradients[p].is_sparse()) gradients[p].mark_dirty();  // by what the other ranks add
+        if (gradients[p].is_sparse()) gradients[p].mark_dirty();  // other ranks may add rows
         whole.push_back(p);
         continue;
       }
@@ -114,10 +117,10 @@ struct Reducer::State {
       throw;
     }
     sent_whole.insert(sent_whole.end(), whole.begin(), whole.end());
-    next = b + 1;  // not before: what failed for lack of memory is to be sent again
+    next = b + 1;  // set last: if memory ran out before, the bucket is sent again
   }
 
-  // Elements [begin, end) of the flat buffers.
+  // Adds elements [begin, end) of the flat buffer as a part.
   void add_part(std::int64_t begin, std::int64_t end, std::vector<Sent>& parts) const {
     if (begin < end) parts.push_back({.range = flat().narrow(0, begin, end - begin)});
   }
@@ -141,7 +144,7 @@ struct Reducer::State {
 
   void wait(const Summed& summed) {
     const at::NoGradGuard no_grad;
-    // Parts that shrink: what follows the last bucket is to be short.
+    // Hands over parts that become smaller, so that little work is left after the last bucket.
     std::int64_t begin = 0, end = 0, left = 0;
     for (const Sent& one : sent) left += one.range.numel();
     const auto hand_over = [&] {
@@ -151,7 +154,7 @@ struct Reducer::State {
     for (const Sent& one : sent) {
       one.pending->wait();
       const std::int64_t next = one.range.storage_offset() - flat().storage_offset();
-      if (next != end) {  // a table that goes as rows lies in between
+      if (next != end) {  // a table that is sent as rows lies in between
         hand_over();
         begin = next;
       }
@@ -165,14 +168,14 @@ struct Reducer::State {
       if (summed)
         summed(gradients.flat().narrow(0, storage.places()[table].begin,
                                        storage.places()[table].elements));
-    sent.clear();  // not before: what failed for lack of memory is waited for again
+    sent.clear();  // cleared last: if memory ran out before, the parts are waited for again
   }
 };
 
 namespace {
 
-// Runs after a backward pass has added up whatever it has for a parameter, even if that is nothing
-// because operations wrote into the gradient buffer themselves.
+// Runs after a backward pass has added up a parameter's gradient. It also runs if autograd has
+// nothing to add, because operations wrote into the gradient buffer themselves.
 class GradientHook : public torch::autograd::FunctionPostHook {
  public:
   explicit GradientHook(std::function<void()> arrived) : arrived_(std::move(arrived)) {}

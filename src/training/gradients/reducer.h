@@ -1,5 +1,6 @@
-// Sums gradients over the ranks during the last backward pass of a step. Each bucket takes one
-// all-reduce, or one reduce-scatter if ranks share the update.
+// Sums gradients over the ranks, overlapped with the last backward pass of a step. A bucket takes
+// one all-reduce, or one reduce-scatter if the optimizer is sharded. Parameters that use the sparse
+// all-gather are left out.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -20,45 +21,46 @@ namespace lockstep {
 
 class SparseAllGather;
 
-// Sums gradients over the ranks. Buckets are sent in one fixed order, the same on every rank. Each
-// bucket is sent when it and all buckets before it are ready. A bucket with a tied parameter waits
-// for the gradients of all tensors of this parameter. `flush` sends the buckets that got no
-// gradient. So the order does not depend on which parameters get a gradient, or on the number of
-// forward passes. Accumulation costs no communication. Installs hooks on the parameters, so no
-// backward pass may run when it is destroyed. One thread.
+// Buckets are sent in one fixed order, which is the same on every rank. A bucket is sent when it
+// and all buckets before it are ready. If a parameter has several tensors, the bucket waits for the
+// gradients of all of them. `flush` sends the buckets that never became ready. So the order does
+// not depend on which parameters get a gradient. Gradients are sent once per step, after the last
+// micro-batch. This object installs hooks on the parameters, so do not destroy it during a backward
+// pass. All calls must come from one thread.
 class Reducer {
  public:
-  // With bf16 and several ranks, gradients are reduced in GradientBuffers::sums, and sums_of reads
-  // them there.
+  // If `precision` is bf16 and there are several ranks, gradients are reduced in the bf16 buffer
+  // GradientBuffers::sums.
   Reducer(GradientBuffers& gradients, ProcessGroup& group, ReducePrecision precision);
   ~Reducer();
   Reducer(const Reducer&) = delete;
   Reducer& operator=(const Reducer&) = delete;
 
-  // The next backward pass is the step's last one. Buckets are sent from now on.
+  // Call it before the step's last backward pass. Buckets are sent from now on.
   void arm();
-  // Replaces the remaining backward passes of the step. `flush` then sends the remaining buckets as
-  // they are.
+  // Call it in place of the step's remaining backward passes. `flush` then sends the remaining
+  // buckets as they are.
   void skip_rest();
-  // The sparse all-gather, for parameters whose gradient consists of few rows. Only graphs use it.
+  // The sparse all-gather, for parameters whose gradient consists of few rows. Only captured steps
+  // use it.
   SparseAllGather& rows();
-  // `flush` sends the buckets that are not yet sent. Afterwards `wait` makes the current stream
-  // (CPU: the host) wait. `wait` calls summed(range) for each part of the ranks' sum, f32 or bf16,
-  // one after the other, until the whole sum was passed. On GPUs most parts are passed while others
-  // are still being reduced.
+  // `flush` sends the buckets that are not sent yet. Then `wait` waits for the sums; on GPUs only
+  // the current stream waits, on CPUs the host. `wait` calls summed(range) for one part of the sums
+  // after the other, f32 or bf16, until all sums were passed. On GPUs, most parts are passed while
+  // others are still being reduced.
   void flush();
   using Summed = std::function<void(const at::Tensor& range)>;
   void wait(const Summed& summed = {});
-  // After a step that was not completed: restores the state before that step.
+  // Call it after a step that was not completed. Forgets the buckets that were sent.
   void reset();
-  int buckets_fired_early() const;  // number of buckets of the last step that were sent before
-                                    // `flush`
+  // Number of buckets that were sent before `flush` in the last step.
+  int buckets_fired_early() const;
 
  private:
   struct State;
   std::shared_ptr<State> state_;  // shared with the hooks
-  // The autograd nodes that accumulate parameters' gradients, kept alive here, and the key of the
-  // hook in each.
+  // The autograd nodes that accumulate the parameters' gradients, and the key of the hook in each.
+  // They are kept alive here.
   std::vector<std::pair<std::shared_ptr<torch::autograd::Node>, std::uintptr_t>> hooks_;
 };
 

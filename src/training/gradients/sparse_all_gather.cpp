@@ -25,7 +25,7 @@ constexpr std::int64_t bytes_of_number = sizeof(std::int64_t);
 SparseAllGather::SparseAllGather(GradientBuffers& gradients, ProcessGroup& group)
     : storage_(gradients.storage()), gradients_(gradients), group_(group) {}
 
-// The sum of rows is f32.
+// Whether rows of this parameter can be added. This needs a sparse gradient that is summed in f32.
 bool SparseAllGather::adds_rows(std::size_t i) const {
   return gradients_[i].is_sparse() && gradients_.sums_of(i).is_same(gradients_.flat());
 }
@@ -38,8 +38,9 @@ std::vector<std::int64_t> SparseAllGather::counts() const {
   return counts;
 }
 
-// An all-reduce moves each element of the table twice, in fp32 or bf16; rows come from every rank,
-// in low precision, and are added up one by one. Below the smallest bucket neither takes long.
+// Estimates whether a gather of rows is faster than an all-reduce of the table. An all-reduce moves
+// each element of the table twice, in fp32 or bf16. A gather moves the rows of every rank in low
+// precision, and these are added one by one. Below the size of the smallest bucket, both are fast.
 bool SparseAllGather::pays(std::size_t i, std::int64_t rows) const {
   const std::int64_t of_table = storage_.parameters()[i].tensor.size(0);
   return fills_a_bucket(storage_.places()[i].elements) && 2 * rows <= of_table &&
@@ -62,7 +63,8 @@ SparseAllGather::AgreedRows SparseAllGather::agree(const std::vector<std::int64_
   const auto parameters = static_cast<std::int64_t>(counts.size());
   const at::Tensor all = at::zeros({group_.size(), parameters}, at::kDouble);
   auto* const own = all.mutable_data_ptr<double>() + group_.rank() * parameters;
-  for (std::size_t i = 0; i < counts.size(); ++i)  // what was a table then may be none any more
+  // a sparse gradient may have become dense since then
+  for (std::size_t i = 0; i < counts.size(); ++i)
     own[i] = adds_rows(i) ? static_cast<double>(counts[i]) : -1;
   group_.all_reduce_on_host(all)->wait();
   const at::Tensor by_parameter = all.t().to(at::kLong).contiguous();
@@ -78,8 +80,8 @@ SparseAllGather::AgreedRows SparseAllGather::agree(const std::vector<std::int64_
   return agreed;
 }
 
-// A library asks the other ranks for what it needs for the first of a kind of collectives. That
-// must not happen in a capture, which may fail on some of them.
+// Runs a first gather, because libraries connect to the other ranks at the first collective of each
+// kind. That must not happen in a capture, which may fail on some ranks.
 void SparseAllGather::connect(AgreedRows& agreed) {
   const auto table =
       std::find_if(agreed.begin(), agreed.end(), [](const auto& rows) { return !rows.empty(); });
@@ -92,7 +94,7 @@ void SparseAllGather::connect(AgreedRows& agreed) {
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
   }
-  // Where one rank has no memory for it, tables go as a whole on all.
+  // If one rank has no memory for this, all ranks reduce tables as a whole.
   if (!group_.all_agree(sent.all.defined())) return agreed.clear();
   group_.gather_shards(sent.all.view({-1}))->wait();
   has_connected_ = true;
@@ -110,7 +112,7 @@ void SparseAllGather::end() {
   sent_.clear();
 }
 
-// Room for the rows of all ranks, at most `most` of each.
+// Allocates memory for the rows of all ranks, at most `most` rows per rank.
 SparseAllGather::Sent SparseAllGather::empty_for(std::size_t i, std::int64_t most) const {
   Sent sent{.parameter = i,
             .bytes_of_row = storage_.parameters()[i].tensor.size(1) *
@@ -121,7 +123,7 @@ SparseAllGather::Sent SparseAllGather::empty_for(std::size_t i, std::int64_t mos
   return sent;
 }
 
-// The same memory for what is sent and what comes.
+// Views the rows of a rank. Rows to send and rows received are in the same memory.
 SparseRows SparseAllGather::rows_of(const Sent& sent, std::int64_t rank) const {
   const at::Tensor own = sent.all[rank];
   const std::int64_t most = most_rows(sent.parameter), numbers = most * bytes_of_number;

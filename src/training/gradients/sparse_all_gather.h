@@ -1,6 +1,6 @@
-// The sparse all-gather. A step uses few rows of a sparse parameter ("table"). So the ranks gather
-// the gradients of these rows instead of reducing whole tables. The gradient of a tied embedding is
-// dense, so the reducer's buckets reduce it.
+// Gathers the gradients of a sparse parameter's rows, in place of an all-reduce of the whole
+// parameter. A sparse parameter is one whose gradient has few rows, such as an embedding. The
+// gradient of a tied embedding is dense, so the reducer's buckets reduce it.
 #pragma once
 
 #include "ops/embedding/sparse_rows.h"
@@ -15,45 +15,52 @@
 
 namespace lockstep {
 
-// A batch uses few words of a vocabulary. The gradient of their table comes last in a backward
-// pass, so nothing can overlap with its all-reduce. Only captured steps use the sparse all-gather.
-// In them each rank has the same number of rows in every step, and the ranks agree on it before.
-// All ranks add up all rows in one order, so their sums are bitwise equal. The sum of an all-reduce
-// may differ from them in its last bits. Used only in low precision and only if ranks do not share
-// the update. One thread.
+// A batch uses few rows of an embedding. Backward makes the embedding's gradient last, so nothing
+// can overlap with its all-reduce. Only captured steps use the sparse all-gather, because a rank
+// then has the same number of rows in every step. The ranks agree on these numbers before the
+// capture. All ranks add up all rows in the same order, so their sums are bitwise equal. The sums
+// of an all-reduce may differ from these in the last bits. The sparse all-gather is used only in
+// low precision, and only if the optimizer is not sharded. It is not used with deterministic
+// algorithms. All calls must come from one thread.
 class SparseAllGather {
  public:
-  SparseAllGather(GradientBuffers& gradients, ProcessGroup& group);  // both outlive it
+  // Both arguments must outlive this object.
+  SparseAllGather(GradientBuffers& gradients, ProcessGroup& group);
 
-  // Returns by parameter how many rows the gradient had in this rank's last step. -1: the gradient
-  // was not made of rows alone. Empty if there is one rank.
+  // Returns for each parameter how many rows its gradient had in this rank's last step. The number
+  // is -1 if the gradient was not only rows, or if its sum is not in f32. The list is empty if
+  // there is one rank.
   std::vector<std::int64_t> counts() const;
-  // All ranks call it before they capture a step like the one for which `counts` returned these
-  // counts. The result holds ParameterPlan::rows_of_ranks by parameter. Empty: no parameter uses
-  // the sparse all-gather.
+  // All ranks call it before they capture a step. counts: the result of `counts` after a step of
+  // the same shapes. Returns ParameterPlan::rows_of_ranks for each parameter, or an empty list if
+  // no parameter can use the sparse all-gather.
   using AgreedRows = std::vector<std::vector<std::int64_t>>;
   AgreedRows agree(const std::vector<std::int64_t>& counts);
 
-  // Called in the capture, which ends with `end`. From here on operations give rows for the
-  // parameters for which the plan in use wants rows.
+  // Call it when a capture begins, and `end` when the capture ends. From now on, operations keep
+  // the rows of all parameters that use the sparse all-gather by the plan in use.
   void begin();
   // Whether parameter i's gradient uses the sparse all-gather; the same on all ranks.
   bool takes(std::size_t i) const { return !kept_.empty() && most_rows(i) > 0; }
-  // Call it when all rows of parameter i are there. Packs them for sending. Throws Error if their
-  // number is not the one agreed on.
+  // Packs the rows of parameter i for sending. Call it when all of them have arrived. Throws Error
+  // if their number is not the agreed one.
   void prepare(std::size_t i);
-  // All ranks call it after `prepare`, for the parameters in one order.
+  // Starts to gather the rows of parameter i. All ranks call it after `prepare`, in the same order
+  // of parameters.
   void send(std::size_t i);
-  // Adds the rows of all ranks to GradientBuffers::flat, for each parameter that was sent. Returns
-  // these parameters.
+  // Waits for the rows of all parameters that were sent, and adds them to GradientBuffers::flat.
+  // Returns these parameters.
   std::vector<std::size_t> finish();
   void end();
 
  private:
   struct Sent {
     std::size_t parameter = 0;
-    // u8 [ranks, bytes]. Each rank has i64 [2, most], the rows and their order, and then [most, D]
-    // of the gradient.
+    // u8 [ranks, bytes]. The bytes of each rank have room for `most` rows, the largest number of
+    // rows of a rank. They hold these parts in order:
+    //   - the row numbers, i64 [most]
+    //   - the order of the rows (rows_by_token), i64 [most]
+    //   - the gradient of the rows, [most, D]
     at::Tensor all;
     std::int64_t bytes_of_row = 0;  // bytes of a row of the gradient
     std::unique_ptr<Pending> pending;
@@ -63,15 +70,16 @@ class SparseAllGather {
   SparseRows rows_of(const Sent& sent, std::int64_t rank) const;
   bool pays(std::size_t i, std::int64_t rows) const;
   const std::vector<std::int64_t>& rows_of_ranks(std::size_t i) const;
-  std::int64_t most_rows(std::size_t i) const;  // room for a rank's rows; 0: no sparse all-gather
+  // Largest number of rows of a rank; 0: no sparse all-gather.
+  std::int64_t most_rows(std::size_t i) const;
   void connect(AgreedRows& agreed);
 
   ParameterStorage& storage_;
   GradientBuffers& gradients_;
   ProcessGroup& group_;
-  std::vector<std::vector<SparseRows>> kept_;  // by parameter; empty: no capture
+  std::vector<std::vector<SparseRows>> kept_;  // for each parameter; empty outside of a capture
   std::vector<Sent> sent_;
-  bool has_connected_ = false;  // `connect` has run the collective once, outside of a capture
+  bool has_connected_ = false;  // `connect` has run the collective once before a capture
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Observes in eager steps which parameters each block of the model uses.
+// Observes which parameters each block of the model uses in steps that run without a graph.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -11,24 +11,27 @@
 
 namespace lockstep {
 
-// Counts references to the autograd nodes that accumulate the parameters' gradients. So something
-// must keep these nodes alive (Reducer does). If a recipe keeps an autograd graph between steps, a
-// parameter may seem to be used earlier than it is. One thread.
+// The observer counts references to the autograd nodes that accumulate the parameters' gradients.
+// So these nodes must be kept alive, which Reducer does. If a recipe keeps an autograd graph
+// between steps, a parameter may seem to be used earlier than it is. All calls must come from one
+// thread.
 class BlockObserver {
  public:
-  explicit BlockObserver(const ParameterStorage& storage) : storage_(storage) {}  // outlives it
+  // `storage` must outlive this object.
+  explicit BlockObserver(const ParameterStorage& storage) : storage_(storage) {}
 
   void begin_forward();
-  // A block begins (StepContext::block). `parameters`: those that the block names.
+  // Call it when a block begins (StepContext::block). parameters: those that the block uses.
   void see(std::int64_t block, const std::vector<at::Tensor>& parameters);
-  const BlockUse& use() const { return use_; }  // as seen in all forward passes so far
+  const BlockUse& use() const { return use_; }  // observed in all forward passes so far
 
  private:
   std::vector<std::int64_t> count_uses() const;
 
   const ParameterStorage& storage_;
   BlockUse use_;
-  std::vector<std::int64_t> uses_;  // uses by parameter when the first forward pass began
+  // The number of uses of each parameter when the first forward pass began.
+  std::vector<std::int64_t> uses_;
 };
 
 }  // namespace lockstep

@@ -10,8 +10,9 @@
 namespace lockstep {
 namespace {
 
-// Hides the weights of all groups but the first: until they are shown, or until the end, the model
-// computes with other values. Versions of the parameters do not change.
+// Hides the weights of all groups except the first. Until they are shown, the model computes with
+// other values. The destructor shows them all. The version counters of the parameters do not
+// change.
 class HiddenWeights {
  public:
   HiddenWeights(const ParameterStorage& storage, const UpdatePlan& plan)
@@ -29,15 +30,15 @@ class HiddenWeights {
   HiddenWeights(const HiddenWeights&) = delete;
   HiddenWeights& operator=(const HiddenWeights&) = delete;
 
-  // The other values are about as large. An operation that reads them gives other results, but a
-  // loss that asserts what its input is (binary_cross_entropy, multinomial) still runs. On a GPU
-  // its assertion would end the process.
+  // The substitute values have a similar size. An operation that reads them gives other results.
+  // But a loss with assertions about its input (binary_cross_entropy, multinomial) still runs. On a
+  // GPU a failed assertion would end the process.
   void hide(std::size_t i) {
     const at::Tensor kept = range(kept_, i);
     range(flat_, i).copy_(kept).neg_().add_(kept.abs().mean()).add_(0.01);
   }
   void show_parameter(std::size_t i) { range(flat_, i).copy_(range(kept_, i)); }
-  // Shows all groups up to this one.
+  // Shows all groups up to and including `group`.
   void show(std::size_t group) {
     for (; shown_ < group; ++shown_)
       for (std::size_t i = 0; i < plan_.parameters.size(); ++i)
@@ -51,11 +52,11 @@ class HiddenWeights {
 
   const ParameterStorage& storage_;
   const UpdatePlan& plan_;
-  at::Tensor flat_, kept_;  // of low precision the master weights are a copy
+  at::Tensor flat_, kept_;  // in low precision, the master weights serve as kept_
   std::size_t shown_ = 0;
 };
 
-// A sparse parameter that only the operations which ask for it see.
+// Shows a sparse parameter only to operations that announce their reads, and counts these reads.
 class WatchedReads : public DeferredSparseUpdate {
  public:
   WatchedReads(HiddenWeights& hidden, GradientBuffers& gradients, std::size_t parameter)

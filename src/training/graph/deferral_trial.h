@@ -1,5 +1,5 @@
-// A trial forward pass. It tests that no weights of a deferred update are used before they are
-// updated.
+// Tests whether a deferred update would update all weights before they are used. It compares the
+// results of two forward passes.
 #pragma once
 
 #include "training/gradients/gradient_buffers.h"
@@ -13,17 +13,17 @@
 namespace lockstep {
 
 struct DeferralTrial {
-  // True if the results of both forward passes are equal. So no weights are used before they are
+  // True if both forward passes gave equal results. Then no weights are used before they are
   // updated.
   bool waits_for_blocks = false;
-  // Concerns sparse parameters whose update comes after their reader. True if each of them was read
-  // once, by an operation that can compute rows.
+  // True if each sparse parameter with its own group was read by only one operation. This operation
+  // must be able to compute updated rows itself (DeferredSparseUpdate).
   bool reads_sparse_once = false;
 };
 
-// Calls `forward` twice. In the second call, weights whose block has not begun have other values.
-// forward(before_block) must call before_block(number) where a block begins. It returns results on
-// the device. The results of both calls are compared.
+// Calls `forward` twice and compares the results. In the second call, the weights of a block have
+// wrong values until the block begins. forward(before_block) must call before_block(number) where
+// each block begins. It returns its results as a tensor on the device.
 using BeforeBlock = std::function<void(std::int64_t)>;
 DeferralTrial try_deferral(const UpdatePlan& plan, GradientBuffers& gradients,
                            const std::function<at::Tensor(const BeforeBlock&)>& forward);

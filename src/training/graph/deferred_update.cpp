@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-// The update of a sparse parameter, behind the operation that reads rows of it.
+// The update of a sparse parameter. It runs after the operation that reads rows of the parameter.
 class DeferredUpdate::SparseUpdate : public DeferredSparseUpdate {
  public:
   SparseUpdate(DeferredUpdate& all, std::size_t group)
@@ -52,7 +52,7 @@ class DeferredUpdate::SparseUpdate : public DeferredSparseUpdate {
   Optimizer& optimizer_;
   SideWork &side_, &side_of_sparse_;
   std::size_t parameter_, group_;
-  std::int64_t number_ = 0;  // of the side work that begins it; 0: it is still to come
+  std::int64_t number_ = 0;  // number of the side work that starts the update; 0 = not enqueued yet
 };
 
 DeferredUpdate::DeferredUpdate(GradientBuffers& gradients, Optimizer& optimizer, SideWork& side,
@@ -75,7 +75,8 @@ void DeferredUpdate::wait_for(std::int64_t block) {
   side_.wait(numbers_[plan().group_of_block(block)]);
 }
 
-// Whether the forward pass read them or not.
+// Enqueues all updates that are still missing, even if the forward pass did not read these
+// parameters.
 void DeferredUpdate::end_forward() {
   for (const auto& one : sparse_) {
     one->enqueue();

@@ -1,5 +1,5 @@
-// A deferred update. The weights change at the beginning of the next step's graph, and this update
-// overlaps with the forward pass of that step.
+// Updates the weights of a step at the beginning of the next step's graph, overlapped with its
+// forward pass.
 #pragma once
 
 #include "ops/shared/side_work.h"
@@ -12,25 +12,25 @@
 
 namespace lockstep {
 
-// Adam moves many bytes and computes little, while the forward pass of a small batch uses little
-// memory bandwidth. So the two overlap well. The weights are updated in the groups of the plan in
-// use (UpdatePlan::groups), in the order in which the forward pass uses them. Each block waits for
-// its own group only. Heads are in no block and are used after all blocks. They belong to the last
+// Adam moves many bytes and computes little. The forward pass of a small batch uses little memory
+// bandwidth. So the two overlap well. The weights are updated in groups (UpdatePlan::groups), in
+// the order in which the forward pass uses them. Each block waits only for its own group and
+// earlier groups. Parameters that are used after all blocks, such as heads, belong to the last
 // block's group.
 //
-// The forward pass reads few rows of a sparse parameter. The update of this parameter comes last.
-// It overlaps with the backward pass, which adds this parameter's gradient at its very end. The
+// A large sparse parameter is updated last, because the forward pass reads few of its rows. The
 // operation that reads the parameter computes the updated values of these rows itself
-// (DeferredSparseUpdate).
+// (DeferredSparseUpdate). The update overlaps with the backward pass, which needs this parameter's
+// gradient only at its end.
 //
-// Exists while one graph is captured. The captured step defers its own update to the next step
-// (Optimizer::before_replay). One thread.
+// An object exists while one graph is captured. The captured step defers its own update to the next
+// step (Optimizer::before_replay). All calls must come from one thread.
 class DeferredUpdate {
  public:
-  // Enqueues the update of the previous step on `side`. The update of sparse parameters goes to
-  // `side_of_sparse`, after all other groups. GradientBuffers::zero_group follows the update of
-  // each group. Work enqueued on the current stream from now on sees the updated weights of group
-  // 0. All arguments outlive this object.
+  // Enqueues the update of the previous step on `side`. Sparse parameters with their own group are
+  // updated later on `side_of_sparse`. Each group's gradients are zero-filled after the group's
+  // update. Work that is enqueued on the current stream from now on sees the updated weights of
+  // group 0. All arguments must outlive this object.
   DeferredUpdate(GradientBuffers& gradients, Optimizer& optimizer, SideWork& side,
                  SideWork& side_of_sparse);
   ~DeferredUpdate();
@@ -38,8 +38,9 @@ class DeferredUpdate {
   DeferredUpdate& operator=(const DeferredUpdate&) = delete;
 
   void wait_for(std::int64_t block);
-  // A forward pass ends. The current stream waits for all groups except sparse parameters. Their
-  // update overlaps with the backward pass until something uses their gradients.
+  // Call it when a forward pass ends. The current stream waits for all groups except those of
+  // sparse parameters. The update of sparse parameters overlaps with the backward pass until their
+  // gradients are used.
   void end_forward();
 
  private:
@@ -49,8 +50,8 @@ class DeferredUpdate {
   GradientBuffers& gradients_;
   Optimizer& optimizer_;
   SideWork &side_, &side_of_sparse_;
-  std::vector<std::int64_t> numbers_;  // by block group: the number of the side work that ends its
-                                       // update
+  // For each group below block_groups: the number of the side work that updates it.
+  std::vector<std::int64_t> numbers_;
   std::vector<std::shared_ptr<SparseUpdate>> sparse_;
 };
 

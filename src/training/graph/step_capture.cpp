@@ -17,12 +17,12 @@ StepCapture::StepCapture(GradientBuffers& gradients, Optimizer& optimizer, Reduc
       second_side_(backend.side_work(/*second=*/true)) {
   gradients_.use(std::move(plan));
   reducer_.rows().begin();
-  // In fp32 autograd adds to the gradients itself.
+  // In fp32, autograd itself adds to the gradients, so nothing can be computed on a side stream.
   if (gradients_.storage().low_precision()) gradients_.make_beside(side_.get());
 }
 
 StepCapture::~StepCapture() {
-  // One that failed joins what runs beside, too, where the device still lets it.
+  // After a failed capture too, the stream joins the side streams if the device still allows it.
   try {
     for (SideWork* const side : {side_.get(), second_side_.get()})
       if (side != nullptr) side->wait_for_all();

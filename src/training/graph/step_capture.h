@@ -1,5 +1,5 @@
-// The plan and the side streams of a step while it is captured as a graph. step/step_graphs.cpp
-// begins and ends the capture.
+// Sets the plan and the side streams of a step while it is captured as a graph.
+// step/step_graphs.cpp begins and ends the capture.
 #pragma once
 
 #include "backends/backend.h"
@@ -23,20 +23,21 @@ struct MetricsSum {
 };
 
 // While it exists, the step follows the graph's plan, and part of its work runs on side streams.
-// Afterwards eager steps follow their own plan again. One thread.
+// When it is destroyed, the plan of eager steps is set again. All calls must come from one thread.
 class StepCapture {
  public:
-  // All arguments but `plan` outlive this object.
+  // All arguments but `plan` must outlive this object.
   StepCapture(GradientBuffers& gradients, Optimizer& optimizer, Reducer& reducer, Backend& backend,
               std::shared_ptr<const StepPlan> plan);
   ~StepCapture();
   StepCapture(const StepCapture&) = delete;
   StepCapture& operator=(const StepCapture&) = delete;
 
-  // The step begins. If the plan has a deferred update, enqueues the update of the previous step.
+  // Call it when the step begins. If the plan has a deferred update, enqueues the update of the
+  // previous step.
   void begin_step();
   DeferredUpdate* update() { return update_ ? &*update_ : nullptr; }
-  // The step metrics, whose sum over the ranks has been in progress since the last forward pass.
+  // The step metrics. Their sum over the ranks is started after the last forward pass.
   MetricsSum numbers;
 
  private:

@@ -1,4 +1,4 @@
-// Freezes those parameters of a model that match a user's patterns.
+// Freezes the parameters of a model that match the patterns in train.freeze.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -8,11 +8,11 @@
 
 namespace lockstep {
 
-// Switches requires_grad off for parameters that match `patterns` (train.freeze,
-// planning/options/parameter_rules.h). Call it before anything moves the parameters. A parameter
-// with several names is frozen or trained as a whole. The last pattern that matches any of its
-// names decides. If a pattern matches no name, throws Error with similar names. Also throws Error
-// if no parameter would be left to train.
+// Sets requires_grad to false for parameters that match `patterns`.
+// planning/options/parameter_rules.h describes the patterns. Call it before the parameters are
+// moved to the device. If several patterns match, the last one decides. A parameter with several
+// names is frozen or trained as a whole; a match of any name counts. Throws Error in two cases: a
+// pattern matches no name (the Error suggests similar names), or every parameter would be frozen.
 void freeze(const std::vector<Parameter>& registered, const std::vector<std::string>& patterns);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Initial values that are a pure function of the seed.
+// Makes parameters with initial values that depend only on the seed.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,13 +7,14 @@
 
 namespace lockstep {
 
-// Returns a leaf tensor, f32 [sizes] on the CPU, that requires grad, with values drawn from N(0,
-// std^2). Each block of 4096 elements has its own random stream. So the values depend only on
-// (seed, parameter), and not on the number of threads.
+// Returns a leaf tensor that requires grad, f32 [sizes] on the CPU. Its values are drawn from the
+// normal distribution N(0, std^2). Each block of 4096 elements has its own random stream. So the
+// values do not depend on the number of threads. parameter: a number that is different for each
+// parameter of the model.
 at::Tensor normal_parameter(at::IntArrayRef sizes, double std, std::uint64_t seed,
                             std::int64_t parameter);
 
-// Returns such a tensor, filled with one value.
+// Returns a leaf tensor that requires grad, f32 [sizes] on the CPU, filled with `value`.
 at::Tensor constant_parameter(at::IntArrayRef sizes, double value);
 
 }  // namespace lockstep

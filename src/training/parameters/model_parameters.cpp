@@ -1,4 +1,4 @@
-// Parameters by the memory that they stand for.
+// Sorts parameters by the memory that they use, so that tied parameters count as one.
 #include "training/parameters/model_parameters.h"
 
 #include "core/base/error.h"
@@ -53,7 +53,7 @@ bool all_shared(const at::Tensor& a, const at::Tensor& b) {
          a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
-// The one of `known` that `parameter` is another name of; null: none.
+// Returns the element of `known` that uses the same memory as `parameter`; null if there is none.
 UniqueParameter* find_tied(std::vector<UniqueParameter>& known, const Parameter& parameter) {
   for (UniqueParameter& other : known) {
     for (const at::Tensor& handle : other.handles)
@@ -67,7 +67,7 @@ UniqueParameter* find_tied(std::vector<UniqueParameter>& known, const Parameter&
   return nullptr;
 }
 
-// One that is trained under any of its names is trained.
+// Adds another name. A parameter is trained if it is trained under any of its names.
 void add_name(UniqueParameter& known, const Parameter& parameter) {
   for (const at::Tensor& handle : known.handles)
     if (handle.is_same(parameter.tensor)) return;
@@ -77,7 +77,7 @@ void add_name(UniqueParameter& known, const Parameter& parameter) {
   known.parameter.tensor = parameter.tensor;
 }
 
-// Names count one by one, so that a head tied to the embedding is the last matrix.
+// Each name counts separately, so that a head tied to the embedding is the last matrix.
 bool guess_uses_in(std::vector<UniqueParameter>& unique, const std::vector<Parameter>& registered,
                    const std::vector<std::size_t>& unique_of) {
   const auto guessed = guess_uses(optimized_parameters(registered, {}));
@@ -93,7 +93,7 @@ ModelParameters sort_parameters(const std::vector<Parameter>& registered) {
   check_names(registered);
   ModelParameters sorted;
   std::vector<UniqueParameter> all;
-  std::vector<std::size_t> unique_of;  // by registered name: its place in `all`
+  std::vector<std::size_t> unique_of;  // by registered name: index in `all`
   for (const Parameter& parameter : registered) {
     check(parameter);
     if (UniqueParameter* const known = find_tied(all, parameter)) {

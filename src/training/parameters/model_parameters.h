@@ -1,5 +1,5 @@
-// Sorts a model's parameters into trained and frozen ones, and finds those that are one tensor
-// under several names.
+// Sorts a model's parameters into trained and frozen ones. Also finds parameters that are
+// registered under several names.
 #pragma once
 
 #include "planning/options/optimizers.h"
@@ -13,38 +13,43 @@
 
 namespace lockstep {
 
-// A parameter, under the first name that it was registered with.
+// A parameter with its first registered name, and all tensor handles that share its memory.
 struct UniqueParameter {
-  Parameter parameter;  // tensor: the first handle that requires grad, or the first if none does
-  std::vector<at::Tensor> handles;  // all distinct handles of this memory, `parameter.tensor` first
+  // Its tensor is the first handle that requires grad, or the first handle if none does.
+  Parameter parameter;
+  // All distinct handles that share this memory; the first is `parameter.tensor`.
+  std::vector<at::Tensor> handles;
 };
 
-// A further name of a parameter or buffer. It refers to the same tensor, or to one that shares all
-// its memory.
+// A further name of a parameter or buffer. The tensor with this name is the same one, or one that
+// shares all memory with it.
 struct Alias {
-  std::string name, of;  // of: the first name
+  std::string name, of;  // of: the first name of that tensor
 };
 
 struct ModelParameters {
-  std::vector<UniqueParameter> trained, frozen;  // each in order of registration
+  std::vector<UniqueParameter> trained, frozen;  // both in the order of registration
   std::vector<Alias> aliases;
-  // True if the model marks no Parameter::use. Then guess_uses (planning/options/optimizers.h) sets
-  // the use of its first and last matrix.
+  // True if the model sets Parameter::use for no parameter, and guess_uses
+  // (planning/options/optimizers.h) could guess. The guess: the first matrix is the embedding, and
+  // the last is the head.
   bool guessed_uses = false;
 };
 
-// Parameters that do not require grad are frozen. Throws Error if a name comes twice or no
-// parameter is trained. Also throws for tensors that are not leaves, for unsupported types, and for
-// parameters that share only a part of their memory.
+// Parameters that do not require grad are frozen. Throws Error in these cases:
+//   - two parameters have the same name
+//   - no parameter is trained
+//   - a tensor is not a leaf, or has an unsupported dtype
+//   - two parameters share only a part of their memory
 ModelParameters sort_parameters(const std::vector<Parameter>& registered);
 
-// Returns the first name, and the further names that aliases give it.
+// Returns all names of a parameter: `first`, and each alias of `first`.
 std::vector<std::string> all_names(const std::string& first, const std::vector<Alias>& aliases);
 
 std::int64_t elements_of(const std::vector<UniqueParameter>& parameters);
 
-// Returns parameters of sort_parameters with the properties that update rules distinguish. aliases:
-// their other names. guessed: ModelParameters::guessed_uses.
+// Returns the properties of trained parameters that decide how an optimizer updates them. trained,
+// aliases, guessed: results of sort_parameters.
 std::vector<OptimizedParameter> optimized_parameters(const std::vector<Parameter>& trained,
                                                      const std::vector<Alias>& aliases,
                                                      bool guessed = false);

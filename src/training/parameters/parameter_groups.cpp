@@ -17,7 +17,7 @@ bool matches(const GroupRule& rule, const Names& names) {
                      [&](const std::string& name) { return glob_matches(rule.pattern, name); });
 }
 
-// AdamW's rate over the run's, for parameters that muon leaves to it.
+// AdamW's rate divided by the run's rate, for the parameters that muon leaves to AdamW.
 double share_of_adamw(const TrainOptions& options) {
   const auto& optimizer = options.optimizer;
   return optimizer.adamw_lr > 0 ? optimizer.adamw_lr / optimizer.lr : 1;

@@ -1,4 +1,4 @@
-// The learning rate, the weight decay and the granularity with which each parameter is updated.
+// Finds the learning rate, the weight decay and the granularity for the update of each parameter.
 #pragma once
 
 #include "planning/options/optimizers.h"
@@ -14,17 +14,18 @@
 namespace lockstep {
 
 struct ParameterRates {
-  double lr_factor = 1;               // factor on the run's learning rate
-  std::optional<double> constant_lr;  // replaces the run's rate
+  double lr_factor = 1;               // factor by which the run's learning rate is multiplied
+  std::optional<double> constant_lr;  // a fixed rate that replaces the run's learning rate
   double weight_decay = 0;
   friend bool operator==(const ParameterRates&, const ParameterRates&) = default;
 };
 
-// The rates of each trained parameter. The first entry of optimizer.groups that matches one of the
-// parameter's names counts. The recipe decides the rates that this entry leaves open, and all rates
-// of parameters that no entry matches. If an entry matches no parameter, trained or frozen, throws
-// Error with similar names. Also throws Error for an entry whose parameters all belong to earlier
-// entries.
+// The rates of each trained parameter. A parameter takes its rates from the first entry of
+// optimizer.groups that matches one of its names. Rates that this entry does not set come from the
+// recipe and the other options. The same holds for parameters that no entry matches. The
+// constructor throws Error in two cases. First: an entry matches neither a trained nor a frozen
+// parameter; the Error suggests similar names. Second: all parameters that an entry matches belong
+// to earlier entries.
 class ParameterGroups {
  public:
   // frozen: the names of frozen parameters. aliases: further names of trained parameters.
@@ -32,10 +33,12 @@ class ParameterGroups {
                   const std::vector<Alias>& aliases, const std::vector<std::string>& frozen = {});
 
   const ParameterRates& of(std::size_t i) const { return rates_[i]; }
-  // The part of parameter i that an update must see as a whole.
+  // The smallest part of parameter i that an update must have as a whole: an element, a range or
+  // the matrix.
   Granularity granularity(std::size_t i) const { return granularities_[i]; }
   const std::vector<Granularity>& granularities() const { return granularities_; }
-  // The number of trained elements of each entry, in the order of the option.
+  // For each entry of optimizer.groups, in order: the number of trained elements that it applies
+  // to.
   const std::vector<GroupCount>& counts() const { return counts_; }
 
  private:

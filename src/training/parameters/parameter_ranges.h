@@ -1,5 +1,4 @@
-// The ranges of the flat buffers that some parameters take up. Their number is as small as
-// possible.
+// Finds the ranges of the flat buffers that given parameters occupy, as few ranges as possible.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -11,11 +10,11 @@
 
 namespace lockstep {
 
-// Elements [begin, end), in ascending order.
+// Each pair is a range of elements [begin, end). The ranges are in ascending order.
 using ParameterRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// Returns the ranges of the parameters for which wanted(index) is true, with their padding.
-// Neighbouring parameters form one range.
+// Returns the ranges of those `parameters` for which wanted(index) is true. The ranges include the
+// padding after each parameter. Parameters that follow each other in memory form one range.
 template <class Wanted>
 ParameterRanges ranges_of(const ParameterStorage& storage, std::vector<std::size_t> parameters,
                           const Wanted& wanted) {

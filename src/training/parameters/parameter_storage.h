@@ -1,4 +1,4 @@
-// The memory of a model's trained parameters: one flat buffer, its layout, and views into it.
+// Keeps a model's trained parameters in one flat buffer, with its layout and views into it.
 #pragma once
 
 #include "planning/batch/buckets.h"
@@ -16,33 +16,33 @@ namespace lockstep {
 
 class ProcessGroup;
 
-// A trained parameter's place in the flat buffers, in elements.
+// A trained parameter's place in each flat buffer, in elements.
 struct ParameterPlace {
-  std::int64_t begin = 0, elements = 0, end = 0;  // end: after the padding
-  std::vector<std::int64_t> strides;              // strides of its views (backends/layout.h)
-  // All tensors of the model that share this parameter's memory, the parameter's own first. Each of
-  // them that requires grad is a leaf of autograd.
+  std::int64_t begin = 0, elements = 0, end = 0;  // `end` includes the padding
+  std::vector<std::int64_t> strides;  // strides of the parameter's view (backends/layout.h)
+  // All tensors of the model that share this parameter's memory. The first is Parameter::tensor.
+  // Each of them is a leaf; autograd accumulates gradients for those that require grad.
   std::vector<at::Tensor> handles;
 };
 
-// Takes a freshly built model's parameters (CPU). The trained ones (fp32) become views into a flat
-// buffer on the device, with the layout of planning/batch/buckets.h. If the compute dtype is fp32,
-// their Parameter::tensor handles become views of `master`. Otherwise they become views of the
-// working copy, a copy of `master` in the compute dtype that `cast_weights` makes. If the model
-// registers a parameter under two names, the buffer has it once, under the first name. Frozen
-// parameters are moved to the device separately.
+// Takes the parameters of a freshly built model on the CPU. Trained parameters (fp32) become views
+// into a flat buffer on the device. planning/batch/buckets.h describes the layout of this buffer.
+// In fp32, the model's tensors become views of `master`, the master weights. In bf16 or fp16 ("low
+// precision"), they become views of the working copy, which `cast_weights` makes from `master`. A
+// parameter with several names is in the buffer once, under the first name. Frozen parameters are
+// moved to the device separately (FrozenParameters).
 //
-// With `sharing` the optimizer is sharded over the ranks of that group. Each bucket is cut into one
-// shard per rank, and `own` lists this rank's shards. Some data is needed only by the update, such
-// as the master weights in low precision. A rank keeps such data for its own shards alone. A group
-// of one rank shares nothing. No shard boundary cuts a parameter that the update must see as a
-// whole (Granularity::matrix). So such parameters change the layout.
+// If `sharing` is not null, the optimizer is sharded over the ranks of that group. Each bucket is
+// then cut into one shard per rank, and `own` lists this rank's shards. Data that only the update
+// needs is kept only for a rank's own shards. In low precision, this includes the master weights.
+// No shard boundary cuts a parameter that the update needs as a whole (Granularity::matrix), so
+// such parameters change the layout. With a group of one rank, the optimizer is not sharded.
 //
-// Owns the buffers, while the model keeps the handles. GradientBuffers holds the gradients. One
-// thread, on the training stream.
+// This object owns the buffers, and the model keeps its tensor handles. GradientBuffers holds the
+// gradients. All calls must come from one thread, with the training stream as the current stream.
 class ParameterStorage {
  public:
-  // Throws Error for parameters that sort_parameters refuses.
+  // Throws Error as sort_parameters does.
   ParameterStorage(const std::vector<Parameter>& registered, at::Device device,
                    at::ScalarType compute_dtype, ProcessGroup* sharing = nullptr,
                    std::int64_t bucket_bytes = usual_bucket_bytes,
@@ -50,43 +50,50 @@ class ParameterStorage {
   ParameterStorage(const ParameterStorage&) = delete;
   ParameterStorage& operator=(const ParameterStorage&) = delete;
 
-  const std::vector<Parameter>& parameters() const { return parameters_; }  // trained, each once
-  const std::vector<ParameterPlace>& places() const { return places_; }     // by parameter
+  // The trained parameters, each once.
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const std::vector<ParameterPlace>& places() const { return places_; }  // one for each parameter
   const std::vector<Alias>& aliases() const { return aliases_; }
   const FrozenParameters& frozen() const { return frozen_; }
   FrozenParameters& frozen() { return frozen_; }
 
   const std::vector<Bucket>& buckets() const { return buckets_; }
-  // Parameters in the order of their places.
+  // Returns the parameters' indexes in the order in which the parameters lie in the buffer.
   std::vector<std::size_t> in_order() const;
-  // This rank's shard of each bucket, or the whole storage as one shard.
+  // This rank's shard of each bucket. If the optimizer is not sharded, the whole storage is one
+  // shard.
   const std::vector<Shard>& own() const { return own_; }
-  // Null if every rank does the whole update.
+  // The group over which the optimizer is sharded; null if it is not sharded.
   ProcessGroup* sharing() const { return sharing_; }
-  std::int64_t elements() const { return elements_; }  // of a whole buffer, with padding
+  // Elements of a whole flat buffer, with padding.
+  std::int64_t elements() const { return elements_; }
   std::int64_t own_elements() const { return own_.back().offset + own_.back().size(); }
   bool low_precision() const { return working_.defined(); }
 
-  // f32 [elements]; padding between parameters is 0. Sharded in low precision: [own_elements].
+  // The master weights, f32 [elements]. Padding between parameters is 0. If the optimizer is
+  // sharded in low precision, it is f32 [own_elements].
   const at::Tensor& master() const { return master_; }
-  // The weights that the model computes with, [elements]: the working copy, or in fp32 `master`.
+  // The weights with which the model computes, [elements]. In fp32 this is `master`, else the
+  // working copy.
   const at::Tensor& weights() const { return low_precision() ? working_ : master_; }
-  // Parameter i's part of a flat buffer [elements], in its shape and with its strides.
+  // Returns a view of parameter i in a flat buffer [elements], with the parameter's shape and
+  // strides.
   at::Tensor view(const at::Tensor& flat, std::size_t i) const;
-  // The same view of `row` [places()[i].elements], which holds parameter i alone.
+  // Returns `row` as a view with the shape and strides of parameter i. row: [places()[i].elements].
   at::Tensor shaped(const at::Tensor& row, std::size_t i) const;
-  // Elements [begin, end) of `shard` in a flat buffer, which is [elements] or [own_elements].
+  // Returns a view of elements [begin, end), which must lie in `shard`. flat: a buffer of
+  // [elements], or of [own_elements], which has only this rank's shards.
   at::Tensor range(const at::Tensor& flat, const Shard& shard, std::int64_t begin,
                    std::int64_t end) const;
-  // Writes parameter i's values, which have its shape, into such a flat buffer. Elements that the
-  // buffer does not hold are skipped.
+  // Writes `values`, in the shape of parameter i, into a buffer of [elements] or [own_elements].
+  // Elements that the buffer does not hold are skipped.
   void write(const at::Tensor& flat, std::size_t i, const at::Tensor& values) const;
   // Writes parameter i's weights to the master weights and to the working copy.
   void set_weights(std::size_t i, const at::Tensor& values);
   // Casts this rank's shards of the master weights to the working copy. Does nothing in fp32.
   void cast_weights();
-  // Makes the model's handles views of a flat buffer [elements] in the compute dtype. The handles
-  // keep this buffer alive. ShownWeights uses it.
+  // Makes the model's tensors views of another flat buffer, [elements] in the compute dtype. The
+  // tensors keep this buffer alive. ShownWeights calls it.
   void point_at(const at::Tensor& flat);
 
  private:

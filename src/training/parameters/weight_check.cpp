@@ -1,4 +1,4 @@
-// A sum a rank, and a sum a parameter where those differ.
+// Compares one sum per rank. If these differ, compares one sum per parameter.
 #include "training/parameters/weight_check.h"
 
 #include <ATen/core/grad_mode.h>
@@ -25,13 +25,14 @@ at::Tensor sum_of_all_bits(const ParameterStorage& storage, const at::Tensor& fl
   return sum;
 }
 
-// The ranks whose value in column `column` differs from the one that most have. sums: [ranks, n].
+// Returns the ranks whose value in this column differs from the most frequent one. sums: [ranks,
+// n].
 std::vector<int> odd_ones(const at::Tensor& sums, std::int64_t column) {
   std::map<std::int64_t, int> votes;
   const auto value = [&](std::int64_t rank) { return sums[rank][column].item<std::int64_t>(); };
   for (std::int64_t rank = 0; rank < sums.size(0); ++rank) ++votes[value(rank)];
   if (votes.size() == 1) return {};
-  std::int64_t usual = value(0);  // of two ranks nobody knows which is right: rank 0's counts
+  std::int64_t usual = value(0);  // in a tie, rank 0's value
   for (const auto& [sum, count] : votes)
     if (count > votes[usual]) usual = sum;
   std::vector<int> odd;
@@ -45,7 +46,8 @@ std::vector<int> odd_ones(const at::Tensor& sums, std::int64_t column) {
 WeightDifference compare_weights(const ParameterStorage& storage, ProcessGroup& group) {
   const at::NoGradGuard no_grad;
   if (group.size() == 1) return {};
-  // Ranks that share the update have only the working copy in whole.
+  // Ranks that share the update hold only their shards of the master weights, but all of the
+  // working copy.
   const bool whole_master = storage.master().numel() == storage.elements();
   const at::Tensor flat = whole_master ? storage.master() : storage.weights();
   const at::Tensor sum = sum_of_all_bits(storage, flat).unsqueeze(0);

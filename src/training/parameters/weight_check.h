@@ -10,14 +10,15 @@
 namespace lockstep {
 
 struct WeightDifference {
-  std::vector<int> ranks;  // ranks whose weights differ from those of most ranks
-  std::string parameter;   // the first parameter that differs; frozen parameters come last
+  // Ranks whose weights differ from those of most ranks; in a tie, from those of rank 0.
+  std::vector<int> ranks;
+  std::string parameter;  // the first parameter that differs; trained parameters are compared first
   bool found() const { return !ranks.empty(); }
 };
 
-// Compares the weights by sums of their bits, read as integers. So only differences that leave
-// these sums equal go unnoticed. All ranks call it, between steps. It waits for the device. If the
-// weights agree, it costs one pass over them.
+// Compares the weights of all ranks. It compares sums of the weights' bits, which are read as
+// integers. A difference that does not change the sum is not found. All ranks call it, between
+// steps. It waits for the device. If the weights are equal, it reads them once.
 WeightDifference compare_weights(const ParameterStorage& storage, ProcessGroup& group);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// An update plan, with the tables that the device reads for it.
+// Groups an update plan with the tables that the device reads to zero-fill and update by it.
 #pragma once
 
 #include "training/plan/update_plan.h"
@@ -10,13 +10,13 @@ namespace lockstep {
 
 class PreparedUpdate;
 
-// Immutable. Eager steps use one plan (GradientBuffers::use). A graph holds the plan that it was
-// captured with.
+// The plan is immutable. Eager steps use the plan that GradientBuffers::use has set. A captured
+// graph keeps the plan with which it was captured.
 struct StepPlan {
   UpdatePlan update;
   std::shared_ptr<const ZeroFill> zeros;
-  std::shared_ptr<const PreparedUpdate> weights;  // made by Optimizer::prepare_plan; null: no
-                                                  // optimizer
+  // Made by Optimizer::prepare_plan; null if there is no optimizer.
+  std::shared_ptr<const PreparedUpdate> weights;
 };
 
 }  // namespace lockstep

@@ -15,7 +15,8 @@ FirstGradient first_gradient(const ParameterObservation& seen, const UpdateFacts
                                       : FirstGradient::overwrites;
 }
 
-// Rows of a large sparse parameter are added up in f32 (SparseAllGather).
+// Whether the sum can stay in the reduce buffer. Rows of a large sparse parameter are summed in f32
+// instead (SparseAllGather).
 bool leaves_sum(const ParameterObservation& seen, const UpdateFacts& facts) {
   return facts.reads_low_sums && !facts.exact &&
          (facts.sharded || !seen.gradient.is_sparse || !fills_a_bucket(seen.elements));
@@ -71,7 +72,8 @@ void defer_update(UpdatePlan& plan, const BlockUse& use, const std::vector<bool>
   std::vector<ParameterPlan>& all = plan.parameters;
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i].group = use.is_early[i] || how == Deferral::all_first ? 0 : last;
-  for (std::size_t b = last; b > 0; --b)  // the first block that uses it counts
+  // in this order, the first block that uses a parameter wins
+  for (std::size_t b = last; b > 0; --b)
     for (const std::size_t i : use.parameters[b - 1]) all[i].group = b;
   plan.block_groups = 1;
   for (const ParameterPlan& one : all)

@@ -1,5 +1,6 @@
-// The plan of steps. It says how each parameter's gradient is added up and reduced, and when the
-// parameter is updated. The first step shows how gradients arrive. Then the plan is made, once.
+// Declares the update plan. It says how each parameter's gradient is added up and reduced, and when
+// the parameter is updated. The plan is made after a step has shown how gradients arrive, and made
+// again after TrainStep::reset.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -11,76 +12,82 @@
 
 namespace lockstep {
 
-// How the run reduces gradients and updates weights.
+// Says how the run reduces gradients and updates weights.
 struct UpdateFacts {
-  bool low_precision = false;   // the model computes in bf16 or fp16
-  bool exact = false;           // ranks sum gradients in one fixed order
-  bool sharded = false;         // ranks share the update
-  bool reads_low_sums = false;  // ranks reduce in bf16, and norm and update can read bf16
+  bool low_precision = false;  // the model computes in bf16 or fp16
+  bool exact = false;          // ranks sum gradients in one fixed order
+  bool sharded = false;        // each rank updates only its own shards
+  // Ranks reduce gradients in bf16, and the optimizer's rule can read them in bf16.
+  bool reads_low_sums = false;
 };
 
 struct ParameterPlan {
   FirstGradient first = FirstGradient::adds_to_zeros;
-  // Norm and update read the sum in the reduce buffer. Otherwise it is copied back to f32.
+  // True: the gradient norm and the update read the sum over the ranks in the bf16 reduce buffer.
+  // False: the sum is first copied back to f32.
   bool sum_in_reduce_buffer = false;
-  // By rank: the number of rows of the gradient, which the ranks gather. Empty: the gradient is
-  // dense, and the ranks reduce it.
+  // The number of rows in each rank's gradient, if the ranks gather rows (SparseAllGather). The
+  // list is empty if the ranks reduce the gradient as a dense tensor.
   std::vector<std::int64_t> rows_of_ranks;
-  std::size_t group = 0;  // the update group
+  std::size_t group = 0;  // the update group, see UpdatePlan::groups
   friend bool operator==(const ParameterPlan&, const ParameterPlan&) = default;
 };
 
 struct UpdatePlan {
   std::vector<ParameterPlan> parameters;
   bool observed = false;  // a step has shown how gradients arrive
-  // The graph begins with the update of the previous step, group by group.
+  // True: a graph begins with the update of the previous step, which it makes group by group.
   bool deferred = false;
-  // Groups are counted from 0. In a deferred update, group 0 must be updated when the forward pass
-  // begins. Group b must be updated before blocks[b - 1] or any later block begins. Then comes one
-  // group for each sparse parameter that is updated after its reader.
+  // The number of all update groups, and the number of groups without those of sparse parameters.
+  // Groups are counted from 0. A deferred update must finish group 0 before the forward pass
+  // begins. It must finish group b before blocks[b - 1] or a later block begins. Groups from
+  // block_groups on each hold one sparse parameter, which is updated after the operation that reads
+  // it.
   std::size_t groups = 1, block_groups = 1;
-  std::vector<std::int64_t> blocks;  // in the order of the forward pass
+  std::vector<std::int64_t> blocks;  // block numbers in the order of the forward pass
 
-  bool reads_reduce_buffer() const;  // true: norm and update read some parameter's sum there
-  std::size_t group_of_block(std::int64_t block) const;  // for an unknown block: the group of the
-                                                         // last block
-  // Returns the parameter of a group with a number at or above block_groups.
+  bool reads_reduce_buffer() const;  // whether sum_in_reduce_buffer is true for any parameter
+  // An unknown block belongs to the last block's group.
+  std::size_t group_of_block(std::int64_t block) const;
+  // Returns the sparse parameter of `group`, which must be at or above block_groups.
   std::size_t sparse_parameter(std::size_t group) const;
-  // Whether both plans zero-fill and update in the same way. They may differ in rows_of_ranks.
+  // Whether both plans are equal, except for rows_of_ranks. Equal plans zero-fill and update in the
+  // same way.
   bool updates_like(UpdatePlan other) const;
   friend bool operator==(const UpdatePlan&, const UpdatePlan&) = default;
 };
 
-// The plan before anything is known: it zero-fills all memory, reads sums in f32, and has one
-// group.
+// Returns the plan that is used until a step was observed. It zero-fills all gradients, reads all
+// sums in f32, and has one group.
 UpdatePlan plan_before_warm_up(std::size_t parameters);
-// The facts of one parameter, and the observations of one whole step and of the steps before it.
+// The size of one parameter, and how its gradient arrived in the steps so far.
 struct ParameterObservation {
   GradientObservation gradient;
   std::int64_t elements = 0;
-  std::int64_t tensors = 1;  // number of tensors that share the parameter's memory and get separate
-                             // gradients
+  std::int64_t tensors = 1;  // how many tensors of the model share the parameter's memory
 };
 UpdatePlan make_update_plan(std::span<const ParameterObservation> seen, const UpdateFacts& facts);
 
-// How a forward pass uses the parameters.
+// Records which block of the model uses which parameters in a forward pass.
 struct BlockUse {
-  std::vector<std::int64_t> blocks;                  // in the order of the forward pass
-  std::vector<std::vector<std::size_t>> parameters;  // parameters of each block
-  std::vector<bool> is_early;  // by parameter: something used it before the last block began
+  std::vector<std::int64_t> blocks;  // block numbers in the order of the forward pass
+  std::vector<std::vector<std::size_t>> parameters;  // the parameters of each block
+  // For each parameter: whether anything used it before the last block began.
+  std::vector<bool> is_early;
 };
 
-// Assumptions of a deferred update about parameters that are in no block. If one turns out wrong,
-// the next is tried.
+// Assumptions about parameters that are in no block, from the fastest to the safest. If one turns
+// out to be wrong, the next is tried (TrainStep::plan_graph).
 enum class Deferral {
-  sparse_behind_reader,  // one operation reads a large sparse parameter; some other parameters are
-                         // used late
-  sparse_first,          // sparse parameters are also read in other ways
-  all_first              // all parameters in no block are used before the first block
+  // Exactly one operation reads each large sparse parameter; parameters that were not used early
+  // are used after the last block begins.
+  sparse_behind_reader,
+  sparse_first,  // like sparse_behind_reader, but any operations may read a sparse parameter
+  all_first      // all parameters that are in no block may be used before the first block
 };
 
-// Makes the update groups of a deferred update. large_sparse: by parameter, whether it is worth a
-// group of its own.
+// Turns `plan` into one with a deferred update, and sets its update groups. large_sparse: the
+// result of GradientBuffers::large_sparse.
 void defer_update(UpdatePlan& plan, const BlockUse& use, const std::vector<bool>& large_sparse,
                   Deferral how);
 

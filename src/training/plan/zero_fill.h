@@ -1,5 +1,4 @@
-// Zero-fills gradients as one plan says: those of parameters whose first gradient is added to
-// zeros.
+// Zero-fills the gradients of all parameters whose first gradient a plan adds to zeros.
 #pragma once
 
 #include "ops/zero_ranges/zero_ranges.h"
@@ -13,18 +12,20 @@
 
 namespace lockstep {
 
-// Immutable. Owns device tables, which must outlive the graphs that were captured with it.
+// The object is immutable. It owns tables on the device. Captured graphs read these tables, so the
+// object must outlive the graphs.
 class ZeroFill {
  public:
   ZeroFill(const ParameterStorage& storage, const UpdatePlan& plan);
 
-  // Zero-fills one update group. flat: f32 [elements]. dirty: u8 [pieces], and clean pieces are
-  // skipped. If `dirty` is undefined, nothing is skipped.
+  // Zero-fills one update group.
+  //   flat: f32 [elements], the gradients
+  //   dirty: u8 [pieces], see DirtyPieces; pieces with 0 are skipped, and none if it is undefined
   void fill(std::size_t group, const at::Tensor& flat, const at::Tensor& dirty = {}) const;
   void fill_all(const at::Tensor& flat) const;
 
  private:
-  std::vector<ZeroRanges> groups_;  // empty: the plan has one group, and all of it is zero-filled
+  std::vector<ZeroRanges> groups_;  // empty if the whole buffer is one group that is zero-filled
 };
 
 }  // namespace lockstep

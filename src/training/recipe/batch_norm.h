@@ -1,4 +1,4 @@
-// Batch norm as a module. It computes its statistics as norm.statistics says.
+// A batch-norm module that follows the option norm.statistics.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -10,8 +10,9 @@
 
 namespace lockstep {
 
-// Replaces torch::nn::BatchNorm1d, 2d and 3d, which always take statistics of a rank's own rows.
-// The names of parameters and buffers are the same.
+// Replaces torch::nn::BatchNorm1d, 2d and 3d, which always take the statistics of a rank's own
+// rows. Parameters and buffers have the same names as in torch, but there is no
+// num_batches_tracked.
 class BatchNormImpl : public torch::nn::Cloneable<BatchNormImpl> {
  public:
   explicit BatchNormImpl(std::int64_t channels, double momentum = 0.1, double eps = 1e-5)
@@ -24,15 +25,16 @@ class BatchNormImpl : public torch::nn::Cloneable<BatchNormImpl> {
     running_mean = register_buffer("running_mean", torch::zeros({channels_}));
     running_var = register_buffer("running_var", torch::ones({channels_}));
   }
-  // x: [N, C, ...]. The result has the dtype and layout of x. after: the residual sum, ReLU and
-  // pool that follow the norm. known: the moments of x, which may be given if
-  // StepContext::wants_moments is true.
+  // Returns the normalised x, in the dtype and memory layout of x.
+  //   x: [N, C, ...]
+  //   after: a residual sum, ReLU and pool that are computed together with the norm
+  //   known: the moments of x; may be given only if StepContext::wants_moments() is true
   at::Tensor forward(const at::Tensor& x, const StepContext& context, const AfterNorm& after = {},
                      const KnownMoments& known = {}) {
     return context.batch_norm(x, state(), after, known);
   }
-  // The parameters and statistics that it normalises with. Also serves as AfterNorm::skip_norm of
-  // another norm.
+  // Returns the parameters and statistics of this norm. Another norm may take them as
+  // AfterNorm::skip_norm.
   BatchNormState state() const {
     return {.weight = weight,
             .bias = bias,

@@ -1,4 +1,4 @@
-// Reports the progress of the item that a rank predicts, from the recipe to the code that shows it.
+// Passes the progress of a prediction from the recipe to the code that displays it.
 #pragma once
 
 #include <functional>
@@ -6,12 +6,12 @@
 
 namespace lockstep {
 
-// Reports that `done` of `total` steps are done for the item, or piece of an item, that this thread
-// predicts. Steps are in the recipe's unit ("tiles"). `done` may include parts of a step. Cheap,
-// and does nothing outside of a prediction.
+// Reports that `done` of `total` steps are done for the item or piece that this thread predicts.
+// unit: the name of the recipe's steps, such as "tiles". `done` need not be a whole number. The
+// call takes little time, and does nothing outside of a prediction.
 void report_item_progress(double done, double total, const std::string& unit);
 
-// While it exists, reports of this thread go to `take`. Only one may exist at a time.
+// While it exists, reports of this thread go to `take`. A thread may have only one at a time.
 class ItemProgressTaker {
  public:
   using Take = std::function<void(double done, double total, const std::string& unit)>;

@@ -11,10 +11,10 @@
 
 namespace lockstep {
 
-// Names are the module's own. Parameters of two or more dimensions have weight decay. Parameters
-// without requires_grad are frozen. A parameter that is registered under several names is listed
-// under each of them (recipe.h). Embeddings and heads are not marked, but a derived class may mark
-// them (Parameter::use).
+// Parameters and buffers have the names that the module gives them. Parameters with two or more
+// dimensions have weight decay. Parameters without requires_grad are frozen. A parameter that is
+// registered under several names is listed under each of them (recipe.h). Embeddings and heads are
+// not marked, but a derived class may mark them (Parameter::use).
 template <class Module>
 class NnModel : public Model {
  public:

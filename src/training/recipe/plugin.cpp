@@ -1,5 +1,5 @@
-// The two symbols of a plugin, see training/recipe/register.h; and those that lockstep_plugin()
-// adds where it has CUDA sources (cmake/PluginKernels.cmake).
+// Looks up the two symbols of a plugin (training/recipe/register.h). With CUDA sources,
+// lockstep_plugin() adds further symbols (cmake/PluginKernels.cmake), which are looked up too.
 #include "training/recipe/plugin.h"
 
 #include "built_with.h"
@@ -21,7 +21,7 @@ std::filesystem::path normal(const std::filesystem::path& library) {
   return std::filesystem::absolute(library).lexically_normal();
 }
 
-// With the library of its kernels; "": it has none.
+// Loaded plugins, each with the library of its kernels; "" if it has none.
 std::map<std::filesystem::path, std::filesystem::path>& loaded() {
   static std::map<std::filesystem::path, std::filesystem::path> all;
   return all;

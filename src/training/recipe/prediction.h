@@ -1,4 +1,5 @@
-// The part of a recipe for `lockstep predict` with items. It turns input files into output files.
+// Declares the types with which a recipe predicts items in `lockstep predict`. An item is usually
+// an input file, which gives output files.
 #pragma once
 
 #include "planning/order/predict_items.h"
@@ -16,85 +17,88 @@ namespace lockstep {
 
 class Model;
 
-// A further file of an item, for example an annotated picture.
+// An additional output file of an item, for example an annotated picture.
 struct ItemFile {
-  std::string name;     // below the folder of outputs
-  std::string bytes{};  // its content, if `path` is empty
-  // A file of ItemContext::scratch that is moved to `name`, in place of `bytes`.
+  std::string name;     // path of the file below the folder of outputs
+  std::string bytes{};  // content of the file, if `path` is empty
+  // A file in ItemContext::scratch that is moved to `name`. It replaces `bytes`.
   std::filesystem::path path;
 };
 
 struct ItemOutput {
-  // The content of the item's own file, if it has one (PredictItem::output). The writer gets it
-  // too.
+  // The content of the item's own file, if the item has one (PredictItem::output). The
+  // PredictionWriter gets it too.
   std::string bytes{};
   std::vector<ItemFile> files{};
-  // A file of ItemContext::scratch that becomes the item's own file, in place of `bytes`. It is
-  // meant for outputs larger than memory. The writer then gets no bytes.
+  // A file in ItemContext::scratch that becomes the item's own file. It replaces `bytes`, for
+  // outputs that are larger than memory. The PredictionWriter then gets no bytes.
   std::filesystem::path path{};
-  // A warning about the item, for people. The item is predicted nevertheless. "": no warning.
+  // A warning about the item, which is shown to the user. It is empty if there is none. A warning
+  // does not prevent the output.
   std::string warning{};
 };
 
-// One of the pieces of an item that several devices make together. The recipe decides what each
-// piece contains. The output must not depend on the number of pieces.
+// One piece of an item that several devices predict together. The recipe decides which part of the
+// work a piece is. The output must not depend on the number of pieces.
 struct ItemPiece {
   std::int64_t index = 0, count = 1;
 };
 
-// A further run whose outputs are to be averaged with those of the first (predict.also).
+// A further run, whose outputs the recipe averages with those of the first run (predict.also).
 struct FurtherRun {
-  std::string name;  // for people
-  // A model of the same recipe, with that run's weights, in the mode and on the device of the
-  // first. Exists as long as the context.
+  std::string name;  // name of the run, for messages
+  // A model of the same recipe with that run's weights. It is on the same device and in the same
+  // mode as the first model. It exists as long as the context.
   Model* model = nullptr;
   nlohmann::json extra;  // ItemContext::extra of that run
 };
 
-// The environment that the prediction of an item may use.
+// The data and settings that the prediction of an item may use.
 struct ItemContext {
-  nlohmann::json extra;  // the run's Prepared::extra, with that of Purpose::predict over it
-  // A folder of this rank, on the disk of the outputs, for files that become outputs. Name these
-  // files by PredictItem::index, because they are moved later.
+  nlohmann::json extra;  // the run's Prepared::extra, updated by the one for Purpose::predict
+  // A folder of this rank for files that become outputs. It is on the same disk as the outputs. The
+  // files are moved later, so put PredictItem::index into their names.
   std::filesystem::path scratch;
   at::Device device = at::kCPU;
   at::ScalarType compute_dtype = at::kFloat;
-  // In the user's order. Empty unless PredictInput::averages.
+  // The further runs, in the user's order. The list is empty unless PredictInput::averages is set.
   std::vector<FurtherRun> also{};
 
-  // All models whose outputs have equal weight: `first`, which came with this context, and those of
-  // `also`.
+  // Returns all models whose outputs are averaged with equal weights: `first`, then the models of
+  // `also`. first: the model that the recipe got with this context.
   std::vector<Model*> models(Model& first) const;
 };
 
-// An output that is made of all items. It has a temporary name until all items are done.
+// An output file that is made from all items together. It has a temporary name until all items are
+// done.
 class JointOutput {
  public:
   virtual ~JointOutput() = default;
   virtual void write(std::string_view bytes) = 0;  // throws Error if the disk is full
-  // For writers that write a file themselves: they may write this file instead of calling `write`.
+  // The file's temporary path. A writer may write this file itself instead of calling `write`.
   virtual const std::filesystem::path& path() const = 0;
 };
 
 class JointOutputs {
  public:
   virtual ~JointOutputs() = default;
-  // name: a path below the folder of outputs, one of PredictInput::joint_outputs. The result exists
-  // as long as this object.
+  // Opens an output. name: one of PredictInput::joint_outputs, a path below the folder of outputs.
+  // The result exists as long as this object.
   virtual JointOutput& open(const std::string& name) = 0;
-  // The items that outputs are made of, in input order, including those that will be skipped.
+  // All items in input order, including those that will be skipped.
   virtual const std::vector<PredictItem>& items() const = 0;
   virtual const nlohmann::json& extra() const = 0;  // ItemContext::extra
 };
 
-// Receives the results of the items in input order, on rank 0, on a thread of its own.
+// Makes joint outputs. It receives the results of all items in input order, on its own thread on
+// rank 0.
 class PredictionWriter {
  public:
   virtual ~PredictionWriter() = default;
   // bytes: ItemOutput::bytes.
   virtual void add(const PredictItem& item, std::string_view bytes) = 0;
   virtual void skip(const PredictItem& item, const std::string& reason) {}
-  virtual void finish() = 0;  // after the last item
+  virtual void finish() = 0;  // called after the last item
 };
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// The records of an evaluation. Each sample has a record of any number of numbers.
+// Holds the records of an evaluation. Each row of the validation set has a record, which is a list
+// of numbers of any length.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,23 +9,25 @@
 
 namespace lockstep {
 
-// Records in the order of the samples, on the CPU. Copies share the numbers.
+// Records in the order of the rows, on the CPU. Copies of the object share the numbers.
 class Records {
  public:
   Records() : Records(std::vector<at::Tensor>()) {}
-  // values f64 [offsets.back()] on the CPU; record i is [offsets[i], offsets[i + 1]) of it.
-  // offsets: [N + 1], beginning with 0, never decreasing.
+  // Record i is values[offsets[i]] to values[offsets[i + 1] - 1].
+  //   values: f64 [offsets.back()] on the CPU
+  //   offsets: [N + 1], begins with 0 and never decreases
   Records(at::Tensor values, std::vector<std::int64_t> offsets);
-  // Record i is rows[i], flattened.
+  // Record i is rows[i], flattened and converted to f64.
   explicit Records(const std::vector<at::Tensor>& rows);
-  // rows [N, R]: all records have length R.
+  // Record i is rows[i]. rows: [N, R].
   explicit Records(const at::Tensor& rows);
 
   std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   std::int64_t length(std::int64_t i) const { return offsets_[at(i + 1)] - offsets_[at(i)]; }
-  // f64 [length(i)], a view. For example, for detections: records[i].view({-1, 6}).
+  // Returns a view of record i, f64 [length(i)]. Detections, for example, can be read as
+  // records[i].view({-1, 6}).
   at::Tensor operator[](std::int64_t i) const;
-  // f64 [N, R], a view. Throws Error if lengths differ.
+  // Returns a view of all records, f64 [N, R]. Throws Error if their lengths differ.
   at::Tensor dense() const;
 
   const at::Tensor& values() const { return values_; }  // f64 [sum of lengths]

@@ -1,4 +1,4 @@
-// Registers a recipe, in this repository and in plugins.
+// Registers a recipe of this repository or of a plugin.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Registers the options and the recipe under one name. Options: derived from RecipeOptions.
-// RecipeType: derived from Recipe, with a constructor (const Options&, const Prepared&).
+// Registers the options and the recipe under one name. Options must be derived from RecipeOptions.
+// RecipeType must be derived from Recipe, and have a constructor (const Options&, const Prepared&).
 template <class Options, class RecipeType>
 void register_recipe_pair(const std::string& name, const std::string& summary) {
   register_recipe({.name = name, .summary = summary, .make_options = [] {
@@ -22,7 +22,7 @@ void register_recipe_pair(const std::string& name, const std::string& summary) {
 
 }  // namespace lockstep
 
-// Write this in exactly one source file of a plugin: LOCKSTEP_PLUGIN("own", "what it does",
+// A plugin uses this macro in exactly one source file: LOCKSTEP_PLUGIN("own", "what it does",
 // OwnOptions, OwnRecipe)
 #define LOCKSTEP_PLUGIN(name, summary, Options, RecipeType)                                 \
   extern "C" __attribute__((visibility("default"))) const char* lockstep_plugin_version() { \

@@ -1,4 +1,4 @@
-// The torch half of the recipes this process knows.
+// The factories of the recipes that this process knows.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "training/recipe/recipe.h"

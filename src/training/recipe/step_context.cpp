@@ -1,4 +1,4 @@
-// The functions that a recipe's forward pass calls on its surroundings.
+// Functions of StepContext that a recipe calls in its forward pass.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "ops/dropout/dropout.h"

@@ -1,4 +1,4 @@
-// The dtype that a model computes in, as ATen names it.
+// Converts the precision of a run to ATen's dtype.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -7,7 +7,6 @@
 
 namespace lockstep {
 
-at::ScalarType compute_dtype(Precision precision);  // not for Precision::automatic, which a record
-                                                    // never holds
+at::ScalarType compute_dtype(Precision precision);  // `precision` must not be Precision::automatic
 
 }  // namespace lockstep

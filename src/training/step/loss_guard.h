@@ -1,4 +1,4 @@
-// Detects a recipe's loss that accumulates gradients or changes weights by itself.
+// Detects if a recipe's loss accumulates gradients or changes weights itself, which is not allowed.
 #pragma once
 
 #include "training/gradients/gradient_buffers.h"
@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-// Exists while a recipe computes its loss. During this time a backward pass over trained parameters
-// throws Error (GradientBuffers::refuse). A loss may compute gradients for its own use
-// (torch::autograd::grad). One thread.
+// An object exists while a recipe computes its loss. During this time, a backward pass that adds to
+// the gradient of a trained parameter throws Error (GradientBuffers::refuse). A loss may use
+// torch::autograd::grad, which adds to no gradient. All calls must come from one thread.
 class LossGuard {
  public:
   explicit LossGuard(GradientBuffers& gradients);
@@ -18,13 +18,14 @@ class LossGuard {
   LossGuard(const LossGuard&) = delete;
   LossGuard& operator=(const LossGuard&) = delete;
 
-  // Call it after the loss was computed. If a parameter was changed in place, throws Error with its
-  // name.
+  // Throws Error if a parameter was changed in place, and names it. Call it after the loss was
+  // computed.
   void check_weights() const;
 
  private:
   GradientBuffers& gradients_;
-  std::vector<std::uint32_t> versions_;  // of each handle, then of each frozen parameter
+  // Version counters of all trained tensors, then of all frozen parameters.
+  std::vector<std::uint32_t> versions_;
 };
 
 }  // namespace lockstep

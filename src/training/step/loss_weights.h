@@ -1,4 +1,4 @@
-// Checks the weights that a recipe gives for the terms of its loss in a micro-batch.
+// Checks the weights that a recipe returns for the terms of its loss.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -8,13 +8,13 @@
 
 namespace lockstep {
 
-// terms: the result of Recipe::terms. Throws Error if their number differs from that of the
-// weights. If a weight is negative or not finite, throws Error with the name of its term. A weight
-// is not finite if the recipe knows it only on the device.
+// terms: the result of Recipe::terms. Throws Error if there is not one weight for each term. Throws
+// Error if a weight is negative or not finite, and names its term. A recipe returns NaN for a
+// weight that it knows only on the device, so this is an error too.
 void check_loss_weights(const std::vector<double>& weights, const std::vector<std::string>& terms);
 
-// Returns Recipe::loss_weights of a batch on the host, after check_loss_weights. Any thread may
-// call it. Throws as check_loss_weights does.
+// Calls Recipe::loss_weights and check_loss_weights, and returns the weights. batch: on the host.
+// Any thread may call it.
 std::vector<double> checked_loss_weights(const Recipe& recipe, const Batch& batch);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Kineto through torch's own profiler.
+// Uses Kineto through torch's own profiler.
 #include "training/step/profile.h"
 
 #include "core/base/files/files.h"

@@ -1,20 +1,21 @@
-// Records a trace of operators and kernels over time, for chrome://tracing and Perfetto.
+// Records a trace of operators and kernels, which chrome://tracing and Perfetto can show.
 #pragma once
 
 #include <filesystem>
 
 namespace lockstep {
 
-// Traces from construction to `finish`: operators of this process on the host and, on GPUs, kernels
-// and copies. A process may have one at a time.
+// Traces this process from construction to `finish`. The trace has operators on the host and, if
+// `gpu` is true, kernels and copies on the GPU. A process may have one Profile at a time.
 class Profile {
  public:
   explicit Profile(bool gpu);
-  ~Profile();  // without `finish`, nothing is written
+  ~Profile();  // writes nothing if `finish` was not called
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
-  // Writes the trace. The device must be idle. Creates the folder. Throws Error.
+  // Writes the trace, and creates the file's folder. The device must be idle. Throws Error if the
+  // file cannot be written.
   void finish(const std::filesystem::path& file);
 
  private:

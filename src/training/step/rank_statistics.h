@@ -1,5 +1,5 @@
-// Statistics of batch norm that span the ranks (norm.statistics=sync), and the restrictions that
-// follow from them.
+// Lets the statistics of batch norm span the ranks (norm.statistics=sync), and handles the
+// restrictions of this mode.
 #pragma once
 
 #include "ops/batch_norm/batch_norm.h"
@@ -12,20 +12,20 @@
 
 namespace lockstep {
 
-// Returns the object by which the ranks add up the statistics. Null if each rank has its own
-// statistics. The group outlives the result.
+// Returns the object with which batch norm adds up statistics over the ranks. Returns null if each
+// rank has its own statistics. `group` must outlive the result.
 std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks(const TrainOptions& options,
                                                              ProcessGroup& group);
 
-// For a pass that only one rank computes. The statistics lack the rows of the other ranks, and the
-// rank does not wait for them. Null stays null.
+// Returns statistics for a pass that only this rank computes. They contain this rank's rows only,
+// so the rank does not wait for other ranks. Returns null if `of_ranks` is null.
 std::shared_ptr<const StatisticsOfRanks> without_the_others(
     const std::shared_ptr<const StatisticsOfRanks>& of_ranks);
 
-// Throws Error when memory ran out and the statistics span the ranks. The other ranks wait for this
-// rank in the middle of the pass, and would wait in vain. A smaller micro-batch is no remedy,
-// because it would change the rows of the statistics. why: the error message of the lack of memory;
-// may be empty.
+// Throws Error. Call it when memory ran out and statistics span the ranks. The other ranks then
+// wait for this rank in the middle of a pass, so the step cannot be repeated. A smaller micro-batch
+// would not help, because it would change the statistics. why: the out-of-memory message; may be
+// empty.
 [[noreturn]] void fail_where_ranks_wait(Phase failed, const std::string& why = "");
 
 }  // namespace lockstep

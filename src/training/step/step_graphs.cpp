@@ -14,12 +14,12 @@
 namespace lockstep {
 namespace {
 
-// Steps before the first capture: libraries load their kernels and allocate workspaces, NCCL
-// connects.
+// Steps before the first capture. In these, libraries load their kernels and allocate workspaces,
+// and NCCL connects.
 constexpr std::int64_t warm_up_steps = 3;
-// Without a graph after so many steps, the reason is told.
+// If there is no graph after this number of steps, the reason is reported.
 constexpr std::int64_t patience_steps = 100;
-// Shapes beyond these are not counted; where so many differ, a graph is of no use.
+// No further shapes are counted. With so many different shapes a graph is of no use.
 constexpr std::size_t most_seen = 4096;
 
 }  // namespace
@@ -38,21 +38,21 @@ bool StepGraphs::due(const StepInputs& inputs) const {
          static_cast<std::int64_t>(graphs_.size()) < options_.graph_shapes;
 }
 
-// Why it could not; empty: it could.
+// Returns why the capture failed; empty if it succeeded.
 std::string StepGraphs::try_to_capture(const StepInputs& inputs,
                                        const SparseAllGather::AgreedRows& rows) {
   if (inputs.out_of_memory != Phase::none) return "memory ran out";
   CapturedStep& made = graphs_[inputs.shapes_key];
   try {
     made.inputs = inputs;
-    for (auto& part : made.inputs.host_parts) part.reset();  // of this step alone
+    for (auto& part : made.inputs.host_parts) part.reset();  // belongs to this step only
     for (auto& tensors : made.inputs.micro)
       for (at::Tensor& tensor : tensors) tensor = tensor.clone();
     for (at::Tensor* tensor : {&made.inputs.weights, &made.inputs.report, &made.inputs.lr})
       *tensor = tensor->clone();
     made.plan = step_.plan_graph(made.inputs, rows);
     backend_.synchronize();
-    // Graphs have memory of their own, beside which that of the steps before would be idle.
+    // A graph has its own memory, so memory cached for eager steps would be idle.
     backend_.release_cached_memory();
     made.graph =
         backend_.capture([this, &made] { made.numbers = step_.capture(made.inputs, made.plan); });
@@ -69,8 +69,8 @@ std::int64_t StepGraphs::failed_ranks(bool failed) {
   return static_cast<std::int64_t>(*count);
 }
 
-// Every rank comes here in the same step, with the same shapes seen before. A capture enqueues
-// nothing, so a rank on which it fails can still tell the others, and all go on without.
+// All ranks get here in the same step, after the same shapes. A capture enqueues nothing. So a rank
+// on which it fails can still tell the others, and all ranks continue without a graph.
 void StepGraphs::record_if_due(const StepInputs& inputs) {
   if (!due(inputs)) return;
   GraphState state;
@@ -88,7 +88,7 @@ void StepGraphs::record_if_due(const StepInputs& inputs) {
     counts_.shapes = static_cast<std::int64_t>(ever_.size());
   } else {
     graphs_.erase(inputs.shapes_key);
-    backend_.release_cached_memory();  // that of the capture, which no step could use
+    backend_.release_cached_memory();  // memory of the capture, which no step could use
     gave_up_ = true;
     if (state.why_not.empty())
       state.why_not = cat(failures, failures == 1 ? " other rank" : " other ranks",
@@ -103,7 +103,8 @@ void StepGraphs::record_if_due(const StepInputs& inputs) {
 at::Tensor StepGraphs::replay(const StepInputs& inputs) {
   const at::NoGradGuard no_grad;
   CapturedStep& captured = graphs_.at(inputs.shapes_key);
-  // Without data the graph works on old ones: its report says that the step is to be dropped.
+  // If the data is missing, the graph reuses old data. The step's report then says that the step is
+  // dropped.
   Copies copies{{captured.inputs.weights, inputs.weights},
                 {captured.inputs.report, inputs.report},
                 {captured.inputs.lr, inputs.lr}};
@@ -125,7 +126,8 @@ void StepGraphs::count_step(const StepInputs& inputs) {
   ++counts_.eager;
   if (seen_.size() < most_seen || seen_.contains(inputs.shapes_key))
     seen_[inputs.shapes_key] = step_.row_counts();
-  // Each shape costs a search for the fastest algorithms.
+  // Each shape costs a search for the fastest convolution algorithms, so the search stops after too
+  // many shapes.
   if (static_cast<std::int64_t>(seen_.size()) > options_.graph_shapes)
     stop_trying_out_convolutions();
   if (steps_ == patience_steps && graphs_.empty() && !gave_up_ && backend_.has_graphs() &&

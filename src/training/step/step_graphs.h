@@ -1,4 +1,5 @@
-// Captures steps as CUDA graphs, one for each set of shapes that occurs again, and replays them.
+// Captures steps as CUDA graphs and replays them. There is one graph for each set of data shapes
+// that occurs again.
 #pragma once
 
 #include "backends/backend.h"
@@ -19,40 +20,43 @@
 
 namespace lockstep {
 
-// The outcome of capturing a step.
+// The outcome of the attempt to capture a step.
 struct GraphState {
   bool captured = false;
-  double seconds = 0;       // duration of the capture
-  std::string why_not;      // in words
-  std::int64_t shapes = 0;  // number of data shapes for which there is a graph now
+  double seconds = 0;       // duration of the attempt
+  std::string why_not;      // the reason if there is no graph; else empty
+  std::int64_t shapes = 0;  // number of sets of shapes that have a graph now
 };
 
-// How the steps since the start ran.
+// Counts of the steps since the start of this process.
 struct GraphCounts {
-  std::int64_t shapes = 0;               // number of shapes for which graphs were captured
-  std::int64_t by_graph = 0, eager = 0;  // steps
+  std::int64_t shapes = 0;               // number of sets of shapes that ever had a graph
+  std::int64_t by_graph = 0, eager = 0;  // steps that ran as a graph, and without one
 };
 
-// Captures steps as CUDA graphs and replays them. After a few eager steps, it captures a step whose
-// shapes every rank has seen before. Either all ranks capture it together, or none does. From then
-// on steps of these shapes are replayed. There are at most `options.graph_shapes` graphs, which
-// share their memory. One thread, on the training stream.
+// A step that runs without a graph is called eager. After a few eager steps, a step is captured if
+// every rank has seen its shapes before. Either all ranks capture it together, or none does. From
+// then on, steps of these shapes are replayed. There are at most `options.graph_shapes` graphs,
+// which share their memory. All calls must come from one thread, with the training stream as the
+// current stream.
 class StepGraphs {
  public:
-  // All arguments outlive this object.
+  // All arguments must outlive this object.
   StepGraphs(const TrainOptions& options, ProcessGroup& group, Backend& backend, TrainStep& step);
 
-  // All ranks call it before each step. Captures the step if that is due.
+  // Captures the step if it is due. All ranks call it before each step.
   void record_if_due(const StepInputs& inputs);
-  // Whether `replay` serves this step; the same on every rank.
+  // Whether there is a graph for this step. The result is the same on every rank.
   bool serves(const StepInputs& inputs) const { return graphs_.contains(inputs.shapes_key); }
   at::Tensor replay(const StepInputs& inputs);  // returns the step metrics
-  // Call it when the step is enqueued, by `replay` or eagerly.
+  // Call it after each step was enqueued, with or without a graph.
   void count_step(const StepInputs& inputs);
-  // Returns the outcome of the last capture, once; the same on every rank.
+  // Returns the outcome of the last capture. If no shapes occurred twice in the first 100 steps,
+  // returns an outcome that says so. Each outcome is returned only once; without a new one, returns
+  // nothing.
   std::optional<GraphState> take_news();
   const GraphCounts& counts() const { return counts_; }
-  // All ranks call it. Deletes all graphs, and the next steps warm up again.
+  // Deletes all graphs. The next steps are eager again for a while. All ranks call it.
   void reset();
 
  private:
@@ -61,7 +65,8 @@ class StepGraphs {
     StepInputs inputs;
     at::Tensor numbers;
     std::shared_ptr<const StepPlan> plan;
-    std::unique_ptr<Graph> graph;  // last, so that it is destroyed before the tensors that it reads
+    // The last member, so that it is destroyed before the tensors that it reads.
+    std::unique_ptr<Graph> graph;
   };
 
   bool due(const StepInputs& inputs) const;
@@ -72,12 +77,13 @@ class StepGraphs {
   ProcessGroup& group_;
   Backend& backend_;
   TrainStep& step_;
-  at::Tensor failures_;     // f64 [1] on the host, made while there is memory
-  std::int64_t steps_ = 0;  // since the last reset
-  // The shapes of eager steps, and how many rows of tables each used (TrainStep::row_counts).
+  at::Tensor failures_;     // f64 [1] on the host, allocated in advance
+  std::int64_t steps_ = 0;  // number of steps since the last `reset`
+  // The shapes of eager steps, and the number of rows in their sparse gradients
+  // (TrainStep::row_counts).
   std::map<std::uint64_t, std::vector<std::int64_t>> seen_;
-  std::map<std::uint64_t, CapturedStep> graphs_;  // by shapes
-  std::set<std::uint64_t> ever_;                  // shapes for which there was a graph
+  std::map<std::uint64_t, CapturedStep> graphs_;  // key: StepInputs::shapes_key
+  std::set<std::uint64_t> ever_;                  // keys of all shapes that ever had a graph
   bool gave_up_ = false;                          // a step could not be captured
   std::optional<GraphState> news_;
   GraphCounts counts_;

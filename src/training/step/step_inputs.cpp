@@ -17,10 +17,10 @@ std::uint64_t hash_of(const std::vector<T>& values) {
   return hash64({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
 }
 
-constexpr int exact_bits = 52;  // of a whole number that f64 holds
-constexpr double no_data = -1;  // where a hash of shapes would be
+constexpr int exact_bits = 52;  // bits of an integer that f64 holds exactly
+constexpr double no_data = -1;  // replaces the hash of shapes on a rank without data
 
-// A hash of sizes and dtype of each field of each micro-batch.
+// Returns a hash of the sizes and dtypes of all fields in all micro-batches.
 double shapes_hash(const std::vector<Batch>& batches) {
   std::vector<std::int64_t> words;
   for (const Batch& batch : batches)

@@ -1,4 +1,4 @@
-// Brings a step's data from the loader to the device, one step ahead.
+// Uploads a step's data to the device, while the step before is computed.
 #pragma once
 
 #include "backends/backend.h"
@@ -15,46 +15,51 @@
 
 namespace lockstep {
 
-// A step whose upload was started one step ahead, so that nothing waits for it.
+// A step whose upload has been started in advance.
 struct StagedStep {
-  StepData data;  // its batches were moved into `uploads`
-  std::vector<std::unique_ptr<Upload>>
-      uploads;  // one per micro-batch: fields…, row_weight, counters
-  // f64 [terms + ranks] on the host: the weights of the loss's terms, and for each rank a hash of
-  // its shapes, or -1 if it has no data. After a wait for `agreement`, it is summed over the ranks.
+  StepData data;  // the fields of its batches were moved into `uploads`
+  // One for each micro-batch: fields…, row_weight, counters.
+  std::vector<std::unique_ptr<Upload>> uploads;
+  // f64 [terms + ranks] on the host. It holds the weights of the loss's terms. Then each rank has
+  // one place for a hash of its data's shapes, or -1 if it has no data. When `agreement` is done,
+  // the tensor is summed over the ranks.
   at::Tensor agreed;
   std::unique_ptr<Pending> agreement;
-  bool out_of_memory = false;  // the data are not on the device
+  bool out_of_memory = false;  // memory ran out, so the data are not on the device
 };
 
-// The inputs of a step on the device. With a graph they are always at the same address.
+// The inputs of a step on the device. A graph has its own copy, whose addresses do not change.
 struct StepInputs {
-  std::vector<std::vector<at::Tensor>> micro;  // fields…, row_weight, counters
+  // One for each micro-batch: fields…, row_weight, counters.
+  std::vector<std::vector<at::Tensor>> micro;
   std::vector<std::int64_t> first_global_rows;
-  at::Tensor weights;  // f64 [terms], summed over all ranks
-  at::Tensor report;   // f64, see StepMetrics
+  at::Tensor weights;  // weights of the loss terms, f64 [terms], summed over all ranks
+  at::Tensor report;   // f64, the result of StepMetrics::report
   at::Tensor lr;       // f32 0-dim
-  // On the host:
-  std::vector<std::shared_ptr<const HostPart>> host_parts;  // host part of each micro-batch
+  // The members below are on the host.
+  std::vector<std::shared_ptr<const HostPart>> host_parts;  // Batch::host_part of each micro-batch
   std::int64_t accumulation = 0;
-  std::uint64_t shapes_key = 0;  // hash of sizes and dtypes of all ranks' data; the same on every
-                                 // rank
+  // Hash of the shapes and dtypes of all ranks' data; the same on every rank.
+  std::uint64_t shapes_key = 0;
   Phase out_of_memory = Phase::none;
 };
 
-// Stages the data of steps, and turns staged steps into inputs. One thread.
+// Starts the upload of steps ("stages" them), and turns staged steps into inputs. All calls must
+// come from one thread.
 class StepStage {
  public:
   StepStage(std::size_t terms, std::int64_t seed, const StepMetrics& numbers, ProcessGroup& group,
             Backend& backend, MemoryReserve& reserve);
 
-  StagedStep stage(StepData data);  // all ranks call it
-  // Replaces `stage` on a rank that cannot read its data. The step cannot be taken then, and all
-  // ranks learn this by `all_have_data`.
+  StagedStep stage(StepData data);  // starts the upload; all ranks call it
+  // Call it in place of `stage` on a rank that cannot read its data. `all_have_data` then returns
+  // false on all ranks, and `take` must not be called.
   StagedStep stage_nothing();
-  // All ranks call it before `take`. Blocks until every rank has staged the step.
+  // Returns whether every rank has its data. Blocks until every rank has staged the step. All ranks
+  // call it before `take`.
   bool all_have_data(const StagedStep& staged) const;
-  // All ranks call it, in the order of `stage`. Blocks until every rank has staged the step.
+  // Returns the inputs of a staged step. Blocks until every rank has staged the step. All ranks
+  // call it, in the order in which steps were staged.
   StepInputs take(StagedStep staged, double lr, const RankReport& report);
 
  private:

@@ -10,11 +10,11 @@
 namespace lockstep {
 namespace {
 
-// Behind the step's sums.
+// Places in the report, counted from the end of the step's sums.
 constexpr std::size_t drop_slot = 0, stop_signal_slot = 1, stop_quota_slot = 2, save_slot = 3,
                       request_slots = 4;
 constexpr std::size_t report_slots = 5;
-// Behind the sum.
+// Places in the metrics of a step, counted from the end of the summed report.
 constexpr std::size_t norm_slot = 0, loss_scale_slot = 1, dropped_slot = 2, begin_slot = 3,
                       end_slot = 4, own_slots = 5;
 

@@ -1,4 +1,4 @@
-// One step in the order of its events; what each is made of is another file's.
+// The order of events in one step. Other files implement these events.
 #include "training/step/train_step.h"
 
 #include "backends/exception_text.h"
@@ -31,7 +31,8 @@ TrainStep::TrainStep(const StepParts& parts, const StepMetrics& numbers, MemoryR
       statistics_of_ranks_(statistics_of_ranks(parts.options, parts.group)),
       stamps_(at::zeros({2}, parts.gradients.storage().master().options().dtype(at::kDouble))),
       dropped_(at::zeros({1}, stamps_.options())) {
-  // Shards and an average follow the update at once.
+  // With a sharded optimizer or a weight average the update cannot be deferred. The gather of
+  // shards or the average must follow it at once.
   if (parts.options.graph == GraphMode::automatic &&
       parts.gradients.storage().sharing() == nullptr && parts.optimizer.average() == nullptr)
     deferral_ = Deferral::sparse_behind_reader;
@@ -54,7 +55,7 @@ StepContext TrainStep::context_of(const at::Tensor& counters, const StepFactors&
   return context;
 }
 
-// Micro-batch m.
+// Returns micro-batch m.
 Batch TrainStep::batch_of(const StepInputs& inputs, std::size_t m, bool captured) const {
   const std::vector<at::Tensor>& fields = inputs.micro[m];
   return {.tensors = {fields.begin(), fields.end() - 2},
@@ -71,7 +72,7 @@ std::vector<at::Tensor> TrainStep::loss_of(const Batch& batch, StepContext& cont
   return sums;
 }
 
-// The sum of each term, f32 [terms].
+// Returns the sum of each loss term, f32 [terms].
 at::Tensor TrainStep::forward(const StepInputs& inputs, std::size_t m, StepContext& context,
                               const at::Tensor& sums, bool captured) {
   context.logged_names = logged_;
@@ -79,7 +80,8 @@ at::Tensor TrainStep::forward(const StepInputs& inputs, std::size_t m, StepConte
   const std::vector<at::Tensor> terms = loss_of(batch_of(inputs, m, captured), context);
   if (terms.size() != terms_)
     throw Error(cat("the recipe must return ", terms_, " loss terms, but returned ", terms.size()));
-  // All terms at once: on a GPU a step of a small model is made of launches.
+  // Stacks all terms with one operation, because a step of a small model is bound by kernel
+  // launches.
   std::vector<at::Tensor> of_terms;
   for (const at::Tensor& term : terms) of_terms.push_back(term.to(at::kFloat));
   return at::stack(of_terms);
@@ -103,7 +105,8 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
   }
   const at::Tensor each = forward(inputs, m, context, sums, pass == Pass::of_capture);
   numbers_.terms(sums).add_(each.detach().mul(factors.factors));
-  // A capture that fails is none, so nothing that is still to come changes them.
+  // In a capture the metrics can be summed already. A later failure discards the capture, so it
+  // cannot change them.
   if (pass == Pass::of_capture && last) capture_->numbers = sum_metrics(inputs, sums, Phase::none);
   if (update != nullptr) update->end_forward();
   reduction_->begin_backward(last);
@@ -111,7 +114,7 @@ void TrainStep::forward_backward(const StepInputs& inputs, std::size_t m,
   each.backward(context.gradient_scale);
 }
 
-// Where memory ran out; none: nowhere.
+// Returns the phase in which memory ran out, or `none`.
 Phase TrainStep::forward_backward_all(const StepInputs& inputs, const StepFactors& factors,
                                       const at::Tensor& sums) {
   try {
@@ -136,7 +139,8 @@ MetricsSum TrainStep::sum_metrics(const StepInputs& inputs, const at::Tensor& su
   return {.sum = sum, .pending = parts_.group.all_reduce(sum)};
 }
 
-// The first whole step showed how gradients come; this one already reads sums by it.
+// The first complete step has shown how gradients arrive. The same step already reads its gradient
+// sums by the new plan.
 void TrainStep::make_plan() {
   const GradientBuffers& gradients = parts_.gradients;
   const UpdateFacts facts{
@@ -177,13 +181,13 @@ at::Tensor TrainStep::enqueue(const StepInputs& inputs) {
     flush_update();
   parts_.buffers.remember();
   reduction_->begin_step(inputs.accumulation);
-  // A term that weighs nothing gives no gradient.
+  // A term with weight 0 contributes no gradient.
   StepFactors factors;
   at::Tensor sums;
   retry([&] {
     const at::NoGradGuard no_grad;
     factors = step_factors(inputs.weights, optimizer.loss_scale());
-    // In f64, in which a few f32 numbers add up without rounding, in whatever order.
+    // In f64, a few f32 numbers add up without rounding in any order.
     sums = numbers_.new_sums(stamps_.options());
   });
   Phase failed = inputs.out_of_memory;
@@ -221,7 +225,8 @@ void TrainStep::forget_unfinished() {
 }
 
 void TrainStep::reset() {
-  LOCKSTEP_CHECK(!parts_.optimizer.update_is_deferred());  // it would read sums by another plan
+  // it would read gradient sums by another plan
+  LOCKSTEP_CHECK(!parts_.optimizer.update_is_deferred());
   const at::NoGradGuard no_grad;
   dropped_.zero_();
   reserve_.take();

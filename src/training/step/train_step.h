@@ -1,5 +1,5 @@
-// The computation of one optimizer step: forward and backward over the micro-batches, the sum over
-// the ranks, the update. docs/design/engine.md explains the order of this work.
+// Computes an optimizer step: forward and backward passes, the sum over the ranks, and the update.
+// docs/design/engine.md explains the order of this work.
 #pragma once
 
 #include "backends/memory_reserve.h"
@@ -29,11 +29,11 @@
 
 namespace lockstep {
 
-// The value of StepContext::recomputed_blocks for all blocks, also if the number of blocks is
-// unknown.
+// The value of StepContext::recomputed_blocks that means all blocks. The number of blocks need not
+// be known.
 inline constexpr std::int64_t all_blocks = std::numeric_limits<std::int64_t>::max();
 
-// The objects that a step works on. All of them outlive the TrainStep.
+// The objects that a step uses. All of them must outlive the TrainStep.
 struct StepParts {
   Recipe& recipe;
   Model& model;
@@ -48,46 +48,48 @@ struct StepParts {
 };
 
 // Enqueues steps on the training stream without synchronising the device. A rank that runs out of
-// memory still takes part in all collectives of the step, so that every rank drops the step. A
-// dropped step changes nothing, and no later step changes anything before `reset`. One thread.
+// memory still takes part in all collectives of the step. All ranks then drop the step. A dropped
+// step changes nothing, and no later step changes anything before `reset`. All calls must come from
+// one thread.
 class TrainStep {
  public:
   TrainStep(const StepParts& parts, const StepMetrics& numbers, MemoryReserve& reserve);
 
-  // Enqueues the whole step. Returns the step metrics on the device, as host_metrics makes them
-  // (StepMetrics::read).
+  // Enqueues the whole step. Returns the step metrics on the device, in the form that
+  // StepMetrics::read takes.
   at::Tensor enqueue(const StepInputs& inputs);
-  // Returns by parameter how many rows its gradient had in the last step (SparseAllGather::counts).
-  // Before `plan_graph`, all ranks pass the counts of a step of the same shapes to `agree_on_rows`.
+  // row_counts returns SparseAllGather::counts for the last step. Before `plan_graph`, all ranks
+  // pass the counts of a step of the same shapes to agree_on_rows.
   std::vector<std::int64_t> row_counts() const;
   SparseAllGather::AgreedRows agree_on_rows(const std::vector<std::int64_t>& counts);
-  // Makes the plan of a graph of such a step. The graph may begin with the update of the previous
-  // step (DeferredUpdate). Runs forward passes to find this out. Calls `flush_update`, waits for
-  // the device, and calls no collective. Also makes the first call of Backend::side_work, which
-  // must come outside of a capture.
+  // Makes the plan of a graph for a step with the shapes of `inputs`. rows: the result of
+  // agree_on_rows. Trial forward passes decide whether the graph begins with the update of the
+  // previous step (DeferredUpdate). Calls `flush_update`, waits for the device, and calls no
+  // collective. Also makes the first call of Backend::side_work, which is not allowed in a capture.
   std::shared_ptr<const StepPlan> plan_graph(const StepInputs& inputs,
                                              const SparseAllGather::AgreedRows& rows);
-  // As `enqueue`, but while a graph is captured. Throws if memory runs out, which ends the capture.
+  // As `enqueue`, but for a step that is being captured. If memory runs out, throws an exception
+  // that ends the capture.
   at::Tensor capture(const StepInputs& inputs, const std::shared_ptr<const StepPlan>& plan);
-  // Call it before a replay of such a graph.
+  // Call it before each replay of a graph with this plan.
   void before_replay(const StepPlan& plan);
-  // All work enqueued from now on sees the weights of the last step.
+  // Makes the update of the last step if it is deferred (Optimizer::flush_update).
   void flush_update() { parts_.optimizer.flush_update(); }
-  // Call it after a capture that failed.
+  // Call it after a capture that failed. Forgets the step that was not completed.
   void forget_unfinished();
-  // All ranks call it after a step that was dropped or not finite, and after `flush_update`. Later
-  // steps change weights again. They may have other micro-batches, so their plan is made again.
-  // Allocates nothing.
+  // Lets later steps change weights again, and lets the plan be made again. All ranks call it after
+  // a step with `dropped` or `not_finite`. Call `flush_update` before. Allocates nothing.
   void reset();
-  // From the next step on, all blocks of the model are computed again in backward.
+  // From the next step on, all blocks of the model are recomputed in backward.
   void recompute_all_blocks() { parts_.recomputed_blocks = all_blocks; }
-  // Call it after `reset`, with the data of a step that was not finite. Computes the step again to
-  // find the cause, and changes nothing. Calls no collective. Waits for the device.
+  // Repeats the computation of a step that was not finite, to find the tensor that is the cause.
+  // Call it after `reset`, with the data of that step. Changes nothing. Calls no collective. Waits
+  // for the device.
   NotFinite find_not_finite(const StepInputs& inputs);
 
  private:
   class Trial;
-  // The purpose of the forward and backward pass of a micro-batch.
+  // The purpose of a forward and backward pass: an eager step, a capture, or find_not_finite.
   enum class Pass { of_step, of_capture, of_search };
 
   StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;
@@ -115,17 +117,18 @@ class TrainStep {
   MemoryReserve& reserve_;
   std::unique_ptr<GradientReduction> reduction_;
   BlockObserver blocks_;
-  std::shared_ptr<const StepPlan> first_plan_;  // the plan before any step was observed
-  // The assumption that the deferred update of the next graph is tried with first. Nothing: no
-  // deferred update is tried.
+  std::shared_ptr<const StepPlan> first_plan_;  // the plan that is used before a step was observed
+  // The assumption that is tried first for the deferred update of the next graph. Nothing if graphs
+  // get no deferred update.
   std::optional<Deferral> deferral_;
-  bool defers_ = false;  // some graph begins with an update
+  bool defers_ = false;  // whether some graph has a deferred update
   std::size_t terms_;
   std::vector<std::string> logged_;
-  std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;  // null: each rank has its own
-  at::Tensor stamps_;                                             // f64 [2]
-  at::Tensor dropped_;              // f64 [1]; above 0: no step changes anything from here on
-  StepCapture* capture_ = nullptr;  // the capture in progress; null: none
+  // Null if each rank has its own statistics.
+  std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks_;
+  at::Tensor stamps_;   // f64 [2]: times of the end of the backward pass and of the reduction
+  at::Tensor dropped_;  // f64 [1]; if above 0, no step changes anything before `reset`
+  StepCapture* capture_ = nullptr;  // the capture in progress, or null
   Phase phase_ = Phase::none;
 };
 

@@ -1,4 +1,4 @@
-// The graph of a step: its plan, its capture, and what comes before a replay.
+// The graph of a step: its plan, its capture, and the work before a replay.
 #include "training/step/train_step.h"
 
 #include "backends/out_of_memory.h"
@@ -12,8 +12,8 @@
 
 namespace lockstep {
 
-// While it lives forward passes are made whose results nobody uses, and which a graph could have:
-// nothing stays of them.
+// While it exists, forward passes run only as a trial. Its destructor drops their gradients and
+// restores the model's buffers.
 class TrainStep::Trial {
  public:
   explicit Trial(TrainStep& step) : step_(step) { step.parts_.buffers.remember(); }
@@ -30,17 +30,18 @@ class TrainStep::Trial {
 
 std::vector<std::int64_t> TrainStep::row_counts() const { return parts_.reducer.rows().counts(); }
 
-// Exact sums have an order of their own.
+// With exact sums there is nothing to agree on, because these are added in their own order.
 SparseAllGather::AgreedRows TrainStep::agree_on_rows(const std::vector<std::int64_t>& counts) {
   if (parts_.options.exact) return {};
   return parts_.reducer.rows().agree(counts);
 }
 
-// Makes the groups of a graph that begins with an update, from what served the last one on.
-// Nothing: such a graph would be wrong, and the plan is as it was.
+// Makes the update groups of a graph that begins with a deferred update. Tries kinds of deferral,
+// starting with the one that worked for the last graph. Returns nothing if every such graph would
+// give wrong results. The plan is then unchanged.
 std::optional<Deferral> TrainStep::defer_update(UpdatePlan& plan, const StepInputs& inputs) {
   const Trial passes(*this);
-  // All that a forward pass gives: terms, what it logs, buffers.
+  // Returns all results of a forward pass: loss terms, logged values and buffers.
   const auto forward_alone = [&](const BeforeBlock& before_block) {
     parts_.buffers.undo();
     StepContext context = context_of(inputs.micro[0].back(),
@@ -77,7 +78,7 @@ std::optional<Deferral> TrainStep::defer_update(UpdatePlan& plan, const StepInpu
 std::shared_ptr<const StepPlan> TrainStep::plan_graph(const StepInputs& inputs,
                                                       const SparseAllGather::AgreedRows& rows) {
   flush_update();
-  // The first call reserves a workspace, which a capture may not.
+  // The first call reserves a workspace, which is not allowed during a capture.
   const bool has_side_work = parts_.backend.side_work() != nullptr;
   UpdatePlan plan = parts_.gradients.plan();
   for (std::size_t i = 0; i < rows.size(); ++i) plan.parameters[i].rows_of_ranks = rows[i];
@@ -90,7 +91,8 @@ std::shared_ptr<const StepPlan> TrainStep::plan_graph(const StepInputs& inputs,
       if (!is_out_of_memory(error)) throw;
       parts_.backend.release_cached_memory();
     }
-    // A shape for which it fails decides for the others only where none is deferred yet.
+    // If deferral fails for a shape, it is given up for all shapes, unless another shape uses it
+    // already.
     if (served || !defers_) deferral_ = served;
     defers_ = defers_ || served.has_value();
   }

@@ -19,7 +19,8 @@ NotFinite TrainStep::find_not_finite(const StepInputs& inputs) {
   return found;
 }
 
-// The first tensor of micro-batch m that is not finite; empty: none.
+// Returns the name of the first tensor of micro-batch m that is not finite; empty if all are
+// finite.
 std::string TrainStep::first_not_finite(const StepInputs& inputs, std::size_t m,
                                         const StepFactors& factors) {
   const std::vector<at::Tensor>& fields = inputs.micro[m];

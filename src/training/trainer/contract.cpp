@@ -25,7 +25,7 @@ ContractReport check(const TrainerSetup& setup, PlacedModel& placed, GradientBuf
                       .micro = setup.plan.batch.micro,
                       .eval_batch = evaluation.batch,
                       .best_metric = setup.options.checkpoint.best_metric});
-  gradients.drop();  // of a loss that makes them in its forward pass
+  gradients.drop();  // in case the loss computes gradients in its forward pass
   return report;
 }
 

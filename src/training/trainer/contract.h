@@ -9,8 +9,9 @@
 
 namespace lockstep {
 
-// All ranks call it before the first step. Likely faults become warnings of `recorder`, which is
-// null on other ranks than 0. Throws Error if the recipe certainly breaks its contract.
+// Runs check_contract (training/contract/contract_check.h). All ranks call it before the first
+// step. Throws Error if the recipe certainly breaks its contract. Likely faults become warning
+// events. recorder: null on ranks other than 0.
 void require_contract(const TrainerSetup& setup, PlacedModel& placed, GradientBuffers& gradients,
                       const DatasetPair& data, Recorder* recorder);
 

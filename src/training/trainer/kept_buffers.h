@@ -1,4 +1,5 @@
-// The rules for a model's buffers between steps. Each rank has its own buffers.
+// Checks a model's buffers between steps, and makes them equal on all ranks. In a step, each rank
+// changes its own buffers.
 #pragma once
 
 #include "training/trainer/placed_model.h"
@@ -13,25 +14,26 @@ namespace lockstep {
 
 class KeptBuffers {
  public:
-  // All arguments outlive this object.
+  // All arguments must outlive this object.
   KeptBuffers(const TrainerSetup& setup, PlacedModel& placed, Optimizer& optimizer)
       : setup_(setup), placed_(placed), optimizer_(optimizer) {}
 
-  // Call it after the model is restored and before the first step of this start.
+  // Remembers the buffers in exact mode. Call it after the model is restored and before the first
+  // step.
   void start();
-  // Throws Error if a buffer was replaced, because the new one is neither saved nor shared. In
-  // exact mode it also throws if training changes a buffer. Rank 0's buffers depend on its own
-  // samples, and these change with the number of ranks.
+  // Throws Error if the model replaced a buffer by another tensor, because the new one is neither
+  // saved nor shared. In exact mode, also throws Error if training has changed a buffer. Its values
+  // would depend on the samples of one rank, and therefore on the number of ranks.
   void check() const;
-  // All ranks call it. They continue with the buffers that norm.keep names: rank 0's or the mean.
-  // The same applies to the average of the buffers.
+  // Makes the buffers equal on all ranks: rank 0's values, or the mean if norm.keep is mean. Does
+  // the same for the averages of the buffers. All ranks call it.
   void share();
 
  private:
   const TrainerSetup& setup_;
   PlacedModel& placed_;
   Optimizer& optimizer_;
-  // In exact mode: the buffers' values at the beginning of this start.
+  // In exact mode, the values of the buffers when `start` was called; else empty.
   std::vector<at::Tensor> first_;
 };
 

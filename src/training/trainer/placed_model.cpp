@@ -1,4 +1,4 @@
-// Building, placing and restoring a model.
+// Builds a model, places it on the device and restores it.
 #include "training/trainer/placed_model.h"
 
 #include "core/base/error.h"
@@ -26,14 +26,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Rank 0's values of these to all, one by one, through the device that collectives work on.
+// Sends rank 0's values of these parameters to all ranks, one by one, through the device that
+// collectives use.
 void share_first_weights(const std::vector<UniqueParameter>& parameters,
                          const TrainerSetup& setup) {
   if (setup.group.size() == 1) return;
   for (const auto& [parameter, handles] : parameters) {
     at::Tensor values = parameter.tensor.detach();
     const at::Tensor there = values.to(setup.backend.device()).contiguous();
-    setup.group.broadcast(there.view({-1}).view(at::kByte), 0);  // whatever the type
+    setup.group.broadcast(there.view({-1}).view(at::kByte), 0);  // as bytes, so that any type works
     values.copy_(there);
   }
 }
@@ -45,7 +46,8 @@ std::int64_t bucket_bytes(const ModelParameters& parameters, const TrainOptions&
   return best_bucket_bytes(*link, elements_of(parameters.trained) * 4);
 }
 
-// An evaluation is over before the right number of threads could be found: unset, one per core.
+// An evaluation is too short to search for the best number of threads. So the default is one per
+// core.
 std::int64_t evaluation_threads(const TrainerSetup& setup) {
   if (setup.options.data.threads >= 0) return setup.options.data.threads;
   return setup.plan.devices[static_cast<std::size_t>(setup.group.rank())].threads;
@@ -59,7 +61,7 @@ nlohmann::json units_of(const std::vector<Metric>& metrics) {
   return units;
 }
 
-// The table of items alone, where the user wants it. Why not; "": it is there.
+// Writes only the table of items, to the file that the user named. Returns why it failed, or "".
 std::string write_items(const EvaluationOutput& output, const fs::path& file) {
   if (output.items().empty())
     return output.problems().empty() ? "the recipe makes no table of items" : output.problems()[0];
@@ -72,7 +74,7 @@ std::string write_items(const EvaluationOutput& output, const fs::path& file) {
   }
 }
 
-// On rank 0: what `lockstep evaluate` leaves, added to its result.
+// On rank 0: writes the output of `lockstep evaluate` and adds it to the result.
 void leave_items(const EvaluationOutput& output, const std::vector<Metric>& metrics,
                  const EvaluateRun& how, nlohmann::json& result) {
   if (!how.items_file.empty()) {
@@ -89,8 +91,8 @@ void leave_items(const EvaluationOutput& output, const std::vector<Metric>& metr
     result["items"] = (output.folder() / "items.csv").string();
 }
 
-// The names, in order, of the tables that the recipe made besides that of the items; as files in
-// `folder`, where there is one.
+// Returns the names, in order, of the recipe's tables other than the table of items. Writes them to
+// `folder` unless that is empty.
 std::vector<std::string> leave_tables(const EvaluationOutput& output, const fs::path& folder) {
   std::vector<std::string> names;
   for (const EvaluationOutput::File& file : output.files()) {
@@ -102,7 +104,7 @@ std::vector<std::string> leave_tables(const EvaluationOutput& output, const fs::
   return names;
 }
 
-// The same options have the same folder again.
+// Returns a mark for the folder name, which is the same for the same options.
 std::string mark_of(const nlohmann::json& differs) {
   constexpr std::size_t digits = 8;
   return differs.is_null() ? "" : hash128_hex(differs.dump()).substr(0, digits);
@@ -142,7 +144,7 @@ std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup&
     if (const auto found = checkpoint_to_read(run.checkpoints(), which.best, skipped))
       chosen = cat(found->step);
   }
-  // By the run's path: several may be read.
+  // The key has the run's path, because checkpoints of several runs may be read.
   chosen = group.share("checkpoint of " + run.path().string(), chosen);
   if (chosen.empty()) return std::nullopt;
   for (CheckpointInfo& info : list_checkpoints(run.checkpoints(), false))
@@ -182,7 +184,7 @@ Model& LoadedModel::model() { return *impl_->placed.model; }
 std::int64_t LoadedModel::step() const { return impl_->step; }
 
 EvaluatorOptions evaluator_options(const TrainerSetup& setup, const Dataset* data) {
-  // Beyond the rows that there are, a batch would be padding.
+  // A larger batch than there are rows would only add padding.
   const std::int64_t rows = data != nullptr ? data->size() * data->rows_per_sample() : 0;
   std::int64_t batch = setup.options.eval.batch;
   if (rows > 0) batch = std::min(batch, rows);
@@ -212,7 +214,7 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
   const DatasetPair data = setup.recipe.data();
   if (!data.valid || data.valid->size() == 0)
     throw Error("the recipe has no validation data", "set the recipe's options for it and train");
-  // An export has no place for them of its own.
+  // The output of an exported model has no folder of its own.
   const bool has_place = setup.options.eval.keep > 0 && setup.weights.empty();
   const bool draws = has_place && how.items_file.empty();
   EvaluationOutput output(setup.run.path(), loaded.step(),

@@ -1,12 +1,13 @@
-// A recipe's data, checked against the plan of the run.
+// Gets a recipe's data, and checks it against the plan of the run.
 #pragma once
 
 #include "training/trainer/trainer.h"
 
 namespace lockstep {
 
-// Returns Recipe::data. Throws Error if the numbers of samples, the size of an epoch or the rows of
-// a sample differ from the plan.
+// Returns Recipe::data. Throws Error if these differ from the plan: the number of training or
+// validation samples, the size of an epoch, or the rows of a sample. The validation samples are not
+// checked if setup.measure_only is true.
 DatasetPair planned_data(const TrainerSetup& setup);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A rank's training from its start to its end.
+// Runs a rank's training from start to end.
 #include "training/trainer/trainer.h"
 
 #include "training/trainer/loop/failures.h"

@@ -1,5 +1,4 @@
-// The training loop of one rank: steps, evaluations, checkpoints, events, and the stop on which all
-// ranks agree.
+// Declares what one rank can do with a run: train, evaluate, check the recipe, and load the model.
 #pragma once
 
 #include "backends/backend.h"
@@ -29,58 +28,67 @@ struct TrainerSetup {
   Backend& backend;
   RunDir& run;
   Clock& clock;
-  bool resume = false;          // resume from the newest good checkpoint
-  StartUp* start_up = nullptr;  // records how the time until the first step is spent; may be null
-  nlohmann::json init{};        // the source of the first weights
-                                // (runtime/run/checkpoint/weight_source.h), or null
-  bool measure_only = false;    // steps and their events: no evaluation, no checkpoint
-  bool longest_first = false;   // the longest samples come first, to measure what they need
+  bool resume = false;          // resume from the newest checkpoint that is not damaged
+  StartUp* start_up = nullptr;  // records the time of each part of the start; may be null
+  // The source of init.from (runtime/run/checkpoint/weight_source.h), or null.
+  nlohmann::json init{};
+  bool measure_only = false;    // only steps and their events, without evaluations and checkpoints
+  bool longest_first = false;   // the longest samples come first, to measure their memory
   bool check_contract = false;  // check the recipe's contract before the first step of a run
-  // For uses that only read: an export whose weights replace those of a checkpoint. Empty: none.
+  // The file of an export, whose weights are read instead of a checkpoint's. The path is empty if a
+  // checkpoint is read. Training does not use it.
   std::filesystem::path weights = {};
-  ExpectedTimes expected = {};  // the times of this run, estimated before it begins
-  // For a trial: when training has stopped, an evaluation follows that may take this long. 0: none.
+  ExpectedTimes expected = {};  // times of this run, estimated before it began
+  // For a trial run: after training has stopped, an evaluation follows, which may take this many
+  // seconds. 0: there is no such evaluation.
   double trial_evaluation_s = 0;
 };
 
 enum class TrainEnd { finished, stopped };
 
-// Trains to the end or to a stop that all ranks agreed on. Rank 0 writes events, checkpoints and
-// the run's state. Throws Error for problems that the user can solve. Any exception means that this
-// rank failed.
+// Trains until the end, or until a stop on which all ranks agree. Rank 0 writes events, checkpoints
+// and the run's state. Throws Error for problems that the user can solve. Any other exception also
+// means that this rank failed.
 TrainEnd train(const TrainerSetup& setup);
 
 struct EvaluateRun {
-  bool best = false;                      // true: the best checkpoint; false: the newest good one
-  std::filesystem::path items_file = {};  // file for the table of items, in place of the run's
-                                          // folder
-  // How this evaluation differs from those of the training: {"options", "other_data"}. Then it gets
-  // folders of its own. null: it does not differ.
+  bool best = false;  // true: the best checkpoint; false: the newest that is not damaged
+  // File for the table of items; if empty, it goes into the run's folder.
+  std::filesystem::path items_file = {};
+  // How this evaluation differs from those during training: {"options", "other_data"}. Its output
+  // then gets its own folder. The value is null if nothing differs.
   nlohmann::json differs = nullptr;
-  // An additional folder for the recipe's further tables, NAME.csv and NAME.json. Empty: none.
+  // A folder to which the recipe's further tables are also written, as NAME.csv and NAME.json. May
+  // be empty.
   std::filesystem::path tables_folder = {};
 };
 
-// Evaluates a checkpoint of the run on all ranks. Returns {"step", "metrics": {name: value},
-// "units": {…}, "tables": [name, …]}. "tables" lists the further tables. If rank 0 wrote the
-// recipe's table of items, "items" is the path of this table. "problems" says what could not be
-// written. "items_fault" says why a table that was asked for was not written. `skipped` gets the
-// damaged checkpoints that were skipped.
+// Evaluates a checkpoint of the run on all ranks. `skipped` gets the damaged checkpoints that were
+// skipped. Returns an object with these keys on every rank:
+//   - "step", "metrics": {name: value}, "units": {name: unit}
+//   - "infinite", if a metric is infinite: {name: "inf" or "-inf"}
+// On rank 0 it also has these keys:
+//   - "tables": the names of the recipe's further tables
+//   - "items": the path of the recipe's table of items, if it was written
+//   - "items_fault": why the table of items was not written to items_file
+//   - "problems": the outputs that could not be written, one line each
 nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
                             std::vector<CheckpointInfo>& skipped);
 
-// Checks the recipe's contract (training/contract/contract_check.h) with a fresh model. All ranks
-// call it. Returns {"faults", "warnings", "notes", "tried"}, each a list of lines.
+// Checks the recipe's contract (training/contract/contract_check.h) with a freshly built model. All
+// ranks call it. Returns {"faults", "warnings", "notes", "tried"}, each a list of lines.
 nlohmann::json check_run(const TrainerSetup& setup);
 
-// Says which checkpoint of a run is read: the newest good one, the best, or, with `step`, one that
-// the tool has already checked.
+// Says which checkpoint of a run is read. By default it is the newest that is not damaged. If
+// `best` is true, it is the best one. If `step` is set, it is the checkpoint of this step, which
+// the caller has already checked for damage.
 struct WhichCheckpoint {
   bool best = false;
   std::optional<std::int64_t> step{};
 };
 
-// Loads a checkpoint's weights into a fresh model on the device, for predict. Owns its parameters.
+// Builds a model on the device and loads the weights of a checkpoint or an export, for prediction.
+// Owns the model and its parameters.
 class LoadedModel {
  public:
   // On rank 0, `skipped` gets the damaged checkpoints that were skipped.

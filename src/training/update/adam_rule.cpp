@@ -1,5 +1,5 @@
-// AdamW, also for what muon leaves to it, and Adam: by our own kernel on GPUs, else by ATen's fused
-// optimizers.
+// Adam, and AdamW also for the parameters that muon leaves to it. Uses our own kernel on GPUs if it
+// is available, else ATen's fused optimizers.
 #include "training/update/aten_rule.h"
 
 #include "core/base/check.h"
@@ -30,8 +30,8 @@ std::unique_ptr<OptimizerRule> adam_by_aten(const TrainOptions& options,
   });
 }
 
-// One launch serves a group: it reads a table of all ranges with their rates, and one of chunks of
-// them. It also writes the working copy.
+// Updates a group with one launch. The kernel reads a table of all ranges with their rates, and a
+// table of the chunks of these ranges. It also writes the low-precision copy of the weights.
 class PreparedByKernel : public PreparedUpdate {
  public:
   PreparedByKernel(const TrainOptions& options, const UpdateNumbers& numbers,
@@ -40,7 +40,8 @@ class PreparedByKernel : public PreparedUpdate {
     const at::NoGradGuard no_grad;
     std::vector<AdamRange> ranges;
     std::vector<AdamChunk> chunks;
-    // Each of several groups is one of many kernels that share the GPU, so blocks shall be short.
+    // With several groups, the kernel of one group shares the GPU with other kernels, so its blocks
+    // should be short.
     chunk_ = groups_.size() > 1 ? adam_small_chunk : adam_chunk;
     for (const UpdateGroup& group : groups_) {
       Span span{.first_range = std::ssize(ranges), .first_chunk = std::ssize(chunks)};
@@ -78,7 +79,8 @@ class PreparedByKernel : public PreparedUpdate {
   }
 
  private:
-  struct Span {  // of a group, in the tables
+  // Where the entries of a group are in the tables.
+  struct Span {
     std::int64_t first_range = 0, first_chunk = 0, last_chunk = 0;
   };
   static AdamRange range_of(const UpdateRanges& of, std::size_t i) {
@@ -91,12 +93,12 @@ class PreparedByKernel : public PreparedUpdate {
                     .elements = of.weights[i].numel(),
                     .begin = of.begins[i],
                     .decay = of.weight_decay};
-    LOCKSTEP_CHECK(range.elements % 4 == 0);  // ranges keep the alignment of the layout
+    LOCKSTEP_CHECK(range.elements % 4 == 0);  // because the layout aligns ranges
     if (!of.working.empty()) range.working = of.working[i].mutable_data_ptr();
     return range;
   }
 
-  // Those of all groups.
+  // The arguments for all groups.
   AdamArguments arguments() const {
     const auto& o = options_.optimizer;
     AdamArguments arguments{.ranges = static_cast<const AdamRange*>(ranges_.const_data_ptr()),
@@ -120,10 +122,10 @@ class PreparedByKernel : public PreparedUpdate {
   const TrainOptions& options_;
   UpdateNumbers numbers_;
   std::vector<UpdateGroup> groups_;
-  at::Tensor dirty_;                      // undefined: updates skip nothing
+  at::Tensor dirty_;                      // undefined = updates skip nothing
   std::vector<Span> spans_;               // by group
   at::Tensor ranges_, chunks_, factors_;  // see kernel_arguments.h
-  std::int64_t chunk_ = 0;                // elements
+  std::int64_t chunk_ = 0;                // elements per chunk
   KernelDtype working_ = KernelDtype::bf16;
 };
 

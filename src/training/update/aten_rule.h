@@ -1,4 +1,4 @@
-// The common part of the rules that use ATen's fused optimizers.
+// Implements the part that all update rules based on ATen's optimizers share.
 #pragma once
 
 #include "training/update/optimizer_rule.h"
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// Updates weights and states of some ranges. The working copy is updated afterwards.
+// Updates the weights and states of some ranges, but not the working copy.
 using UpdateByAten = std::function<void(const UpdateRanges&)>;
 
 class PreparedByAten : public PreparedUpdate {

@@ -1,4 +1,4 @@
-// An all-gather per bucket, all under way at once.
+// Starts an all-gather for each bucket. All of them are in progress together.
 #include "training/update/gather_shards.h"
 
 #include "training/distributed/process_group.h"

@@ -1,4 +1,4 @@
-// Sends the shards of a flat buffer from each rank to all ranks.
+// Gathers the shards of a flat buffer from all ranks, if the optimizer is sharded.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// If the optimizer is sharded: gathers the other ranks' shards of flat [elements], in place. All
-// ranks call it after each wrote its own shards. Otherwise does nothing. Throws CollectiveFailed.
+// Gathers the other ranks' shards of `flat` [elements], in place. All ranks call it, after each has
+// written its own shards. Does nothing if the optimizer is not sharded. Throws CollectiveFailed.
 void gather_shards(const ParameterStorage& storage, const at::Tensor& flat);
 
 }  // namespace lockstep

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double initial_value = 65536;
 constexpr double growth_factor = 2, backoff = 0.5;
-constexpr std::int64_t growth_interval = 2000;  // steps without overflow before the scale doubles
+constexpr std::int64_t growth_interval = 2000;  // steps without overflow until the scale doubles
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void LossScale::find_next(const at::Tensor& skip, const at::Tensor& dropped) {
   next_growth_.copy_(growth_);
   at::Tensor value = next_value_[0], growth = next_growth_[0], not_finite = skip[0];
   at::_amp_update_scale_(value, growth, not_finite, growth_factor, backoff, growth_interval);
-  next_value_.clamp_min_(1);  // below it gradients vanish, and nothing would let it grow again
+  next_value_.clamp_min_(1);  // below 1, gradients vanish, and the scale could not grow again
   if (!dropped.defined()) return;
   const at::Tensor keep = dropped.gt(0);
   next_value_.copy_(at::where(keep, value_, next_value_));

@@ -1,4 +1,5 @@
-// The factor on the loss in the backward pass, so that small gradients do not become 0 in fp16.
+// Keeps the loss scale: a factor on the loss in backward, so that small gradients do not become 0
+// in fp16.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -7,20 +8,23 @@
 
 namespace lockstep {
 
-// 1 unless the precision is fp16. It halves after a step whose gradient is not finite, and doubles
-// after 2,000 steps with finite gradients. The device decides this.
+// The scale is 1 unless the precision is fp16. In fp16 it begins at 65536. It halves after a step
+// whose gradient is not finite, but never falls below 1. It doubles after 2,000 steps in a row with
+// finite gradients. All of this is computed on the device.
 class LossScale {
  public:
   LossScale(Precision precision, at::Device device);
 
-  const at::Tensor& value() const { return value_; }    // f32 [1]
-  const at::Tensor& growth() const { return growth_; }  // i32 [1]: steps since it last changed
-  void restart();                                       // as at the start of a run
-  // Finds what `apply` will change. skip: f32 [1], 1 where the gradient is not finite. dropped: f64
-  // [1], above 0 if this step says nothing about the scale; may be undefined. Allocates.
+  const at::Tensor& value() const { return value_; }  // f32 [1]
+  // i32 [1], the number of finite steps since the last change.
+  const at::Tensor& growth() const { return growth_; }
+  void restart();  // sets the state at the start of a run
+  // Computes the next scale, which `apply` then sets. Allocates memory.
+  //   skip: f32 [1], 1 if the gradient is not finite
+  //   dropped: f64 [1], may be undefined; if it is above 0, the scale does not change
   void find_next(const at::Tensor& skip, const at::Tensor& dropped);
   void apply();
-  // f32 [1]: 1 if `skip` is 1 and a smaller scale would not help.
+  // Returns f32 [1]: 1 if `skip` is 1 and the scale is at its minimum of 1, else 0.
   at::Tensor not_finite(const at::Tensor& skip) const;
 
  private:

@@ -16,7 +16,8 @@
 namespace lockstep {
 namespace {
 
-// In elements: views begin where kernels can load several at once.
+// A number of elements. Views begin at its multiples, so that kernels can load several elements at
+// once.
 constexpr std::int64_t alignment = 64;
 
 std::int64_t padded(std::int64_t elements) {
@@ -121,7 +122,7 @@ void ModelBuffers::follow(const std::vector<at::Tensor>& copies, const at::Tenso
   for (std::size_t i = 0; i < flats.size(); ++i) {
     at::Tensor copy = copies[i];
     copy.lerp_(flats[i]->values, share.to(copy.scalar_type()));
-    // The way from one infinite number to the same one is not a number.
+    // lerp between equal infinities gives NaN, so infinite elements are copied.
     if (flats[i]->infinite.defined())
       at::where_out(copy, flats[i]->infinite, flats[i]->values, copy);
   }

@@ -1,6 +1,6 @@
-// Muon by ATen: momentum, orthogonalised by Newton and Schulz's iteration in bf16, a matrix at a
-// time. Operations and their order are those of torch.optim.Muon of torch 2.11. On one machine's
-// CPU, at rates that f32 holds exactly, the bits are too.
+// Muon with ATen's operators, one matrix at a time. The momentum is orthogonalised by a
+// Newton-Schulz iteration in bf16. The operations and their order are those of torch.optim.Muon in
+// torch 2.11. On the same CPU the results are bitwise equal, at rates that f32 represents exactly.
 #include "training/update/muon_matrices.h"
 
 #include <ATen/core/grad_mode.h>
@@ -24,21 +24,22 @@ namespace {
 
 constexpr double least_muon_norm = 1e-7;
 
-// As large as the largest matrix that a rank updates. update_workspace_bytes
-// (planning/options/optimizers.cpp) counts it. An update allocates no further buffer of ours, so
-// what of ours does not fit is known before anything changes. ATen's operations may need scratch.
+// Buffers that are large enough for the largest matrix that a rank updates. update_workspace_bytes
+// (planning/options/optimizers.cpp) counts them. An update itself allocates no other buffers. So a
+// lack of memory for them shows before anything changes. ATen's operations may still need scratch
+// memory.
 struct MuonWorkspace {
-  at::Tensor momentum;        // f32, then the new weights
-  at::Tensor wide;            // f64; before that its first half is the update in f32
+  at::Tensor momentum;        // f32; later the new weights
+  at::Tensor wide;            // f64; before that, its first half holds the update in f32
   at::Tensor first, second;   // bf16
   at::Tensor gram, gram_sum;  // bf16, [shorter side, shorter side]
 };
 
-// Small tensors that updates need besides, made once. One update runs at a time.
+// Other small tensors that updates need, allocated once. Only one update runs at a time.
 struct MuonScratch {
   at::Tensor skip;              // bool [1]
-  at::Tensor rate, keep, step;  // f64: the rate, 1 - rate * decay, what the update is scaled by
-  at::Tensor factor;            // f32: step
+  at::Tensor rate, keep, step;  // f64 each: the rate, 1 - rate * decay, the factor of the update
+  at::Tensor factor;            // f32 copy of `step`
   at::Tensor norm;              // bf16
 };
 
@@ -70,7 +71,7 @@ class PreparedMuonByAten : public PreparedUpdate {
     return flat.narrow(0, 0, rows * columns).view({rows, columns});
   }
 
-  // momentum: f32 [rows, columns]. Returns a bf16 view of the workspace in that shape.
+  // momentum: f32 [rows, columns]. Returns a bf16 view of the workspace, in the same shape.
   at::Tensor orthogonalise(const at::Tensor& momentum) const {
     const MuonWorkspace& workspace = *workspace_;
     const std::int64_t rows = momentum.size(0), columns = momentum.size(1);
@@ -93,7 +94,7 @@ class PreparedMuonByAten : public PreparedUpdate {
     return rows > columns ? x.t() : x;
   }
 
-  // New values are made beside the old ones, which a skipped step keeps.
+  // Writes new values next to the old ones, because a skipped step keeps the old values.
   void update_matrix(const UpdateRanges& ranges, std::size_t i) const {
     const auto& o = options_.optimizer;
     at::Tensor weights = ranges.weights[i], momentum = ranges.states[0][i];
@@ -103,7 +104,7 @@ class PreparedMuonByAten : public PreparedUpdate {
     const MuonWorkspace& workspace = *workspace_;
     at::Tensor fresh = part(workspace.momentum, rows, columns);
     at::Tensor wide = part(workspace.wide, rows, columns);
-    gradient.div_(numbers_.divisor);  // in fp32: the loss scale is beyond bf16's bits
+    gradient.div_(numbers_.divisor);  // in fp32, because bf16 has too few bits for the loss scale
     at::lerp_out(fresh, momentum, gradient, 1 - o.muon_momentum);
     at::Tensor update = fresh;
     if (o.muon_nesterov) {
@@ -121,8 +122,9 @@ class PreparedMuonByAten : public PreparedUpdate {
     if (!ranges.working.empty()) ranges.working[i].copy_(weights);
   }
 
-  // weights += step * update, rounded once, as at::add with a number for `alpha` does it. A number
-  // of the host would make a GPU wait, so there the sum is in fp64, in which the product is exact.
+  // weights += step * update, rounded once, like at::add with a number as `alpha`. On a GPU the
+  // host would have to wait for that number. So the sum is computed there in fp64, in which the
+  // product is exact.
   void add_update(at::Tensor& weights, const at::Tensor& update, at::Tensor& wide) const {
     if (weights.is_cpu()) {
       weights.add_(update, scratch_.step.item<double>());
@@ -137,7 +139,7 @@ class PreparedMuonByAten : public PreparedUpdate {
   const TrainOptions& options_;
   UpdateNumbers numbers_;
   MuonScratch scratch_;
-  std::shared_ptr<const MuonWorkspace> workspace_;  // null: no matrices
+  std::shared_ptr<const MuonWorkspace> workspace_;  // null = no matrices
   std::vector<UpdateGroup> groups_;
 };
 
@@ -162,7 +164,8 @@ class MuonByAten : public OptimizerRule {
   }
 
  private:
-  // A larger one where the last is too small. Those that were prepared with it keep it.
+  // Allocates a larger workspace if the last one is too small. Updates that were prepared with the
+  // old one keep it.
   void make_workspace_for(const std::vector<UpdateGroup>& groups) {
     std::int64_t elements = 0, products = 0;
     for (const UpdateGroup& group : groups)
@@ -191,7 +194,7 @@ class MuonByAten : public OptimizerRule {
   const TrainOptions& options_;
   UpdateNumbers numbers_;
   MuonScratch scratch_;
-  std::shared_ptr<const MuonWorkspace> workspace_;  // null: no matrices so far
+  std::shared_ptr<const MuonWorkspace> workspace_;  // null = no matrices so far
 };
 
 }  // namespace

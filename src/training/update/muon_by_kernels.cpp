@@ -1,5 +1,5 @@
-// Muon on a GPU: kernels of our own for what goes element by element, and products of all matrices
-// of a shape at once. With ATen's torch.optim.Muon an update agrees to 2 % of its norm.
+// Muon on a GPU. Our own kernels do the elementwise work. All matrices of one shape are multiplied
+// at once. An update agrees with ATen's torch.optim.Muon to 2 % of its norm.
 #include "ops/matmul/matmul.h"
 #include "ops/muon/muon.h"
 #include "ops/shared/own_kernels.h"
@@ -15,14 +15,14 @@
 namespace lockstep {
 namespace {
 
-// Matrices begin at multiples of so many elements, so that libraries have their fast products.
+// Matrices begin at multiples of this many elements, so that libraries can use their fast products.
 constexpr std::int64_t muon_alignment = 128;
 
 std::int64_t muon_stride(std::int64_t elements) {
   return (elements + muon_alignment - 1) / muon_alignment * muon_alignment;
 }
 
-// Some matrices of one shape, neighbours in the table.
+// Matrices of one shape that are neighbours in the table.
 struct MuonBatch {
   std::int64_t rows = 0, columns = 0;
   std::int64_t first = 0, count = 0;
@@ -33,8 +33,8 @@ struct MuonBatch {
   std::int64_t chunks() const { return (rows * columns + muon_chunk - 1) / muon_chunk; }
 };
 
-// As large as the largest batch. update_workspace_bytes (planning/options/optimizers.cpp) counts
-// it.
+// Large enough for the largest batch. update_workspace_bytes (planning/options/optimizers.cpp)
+// counts it.
 struct MuonBatchWorkspace {
   at::Tensor first, second;   // bf16
   at::Tensor gram, gram_sum;  // bf16
@@ -120,7 +120,8 @@ class PreparedMuonByKernels : public PreparedUpdate {
     cuda_muon().weights(arguments);
   }
 
-  // The update of a batch in workspace_->first; returns another part of the workspace.
+  // Computes the update of a batch from workspace_->first. Returns it in another part of the
+  // workspace.
   at::Tensor orthogonalised(const MuonBatch& batch) const {
     at::Tensor x = matrices_of(workspace_->first, batch);
     at::Tensor next = matrices_of(workspace_->second, batch);
@@ -140,8 +141,8 @@ class PreparedMuonByKernels : public PreparedUpdate {
 
   const TrainOptions& options_;
   UpdateNumbers numbers_;
-  std::vector<UpdateGroup> groups_;              // owns what the table points to
-  at::Tensor table_;                             // MuonMatrix by MuonMatrix
+  std::vector<UpdateGroup> groups_;              // owns the memory to which the table points
+  at::Tensor table_;                             // an array of MuonMatrix
   std::vector<std::vector<MuonBatch>> batches_;  // by group
   std::shared_ptr<const MuonBatchWorkspace> workspace_;
   KernelDtype working_ = KernelDtype::bf16;
@@ -160,11 +161,13 @@ class MuonByKernels : public OptimizerRule {
     return prepared;
   }
 
-  // A block's matrices alone occupy a GPU badly.
+  // Deferral would split the matrices by block, and those of one block are too little work for a
+  // GPU.
   bool defers() const override { return false; }
 
  private:
-  // A larger one where the last is too small. Those that were prepared with it keep it.
+  // Allocates a larger workspace if the last one is too small. Updates that were prepared with the
+  // old one keep it.
   void make_workspace_for(const std::vector<std::vector<MuonBatch>>& groups) {
     std::int64_t elements = 0, grams = 0, squares = 0;
     for (const std::vector<MuonBatch>& group : groups)
@@ -188,7 +191,7 @@ class MuonByKernels : public OptimizerRule {
 
   const TrainOptions& options_;
   UpdateNumbers numbers_;
-  std::shared_ptr<const MuonBatchWorkspace> workspace_;  // null: no matrices so far
+  std::shared_ptr<const MuonBatchWorkspace> workspace_;  // null = no matrices so far
 };
 
 }  // namespace

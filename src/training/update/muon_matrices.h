@@ -1,4 +1,5 @@
-// Rules that update matrices with Muon. muon_rule.cpp updates the other parameters with AdamW.
+// Declares the rules that update matrices with Muon. muon_rule.cpp combines them with AdamW for all
+// other parameters.
 #pragma once
 
 #include "training/update/optimizer_rule.h"
@@ -8,17 +9,17 @@
 
 namespace lockstep {
 
-// The iteration of Newton and Schulz.
+// The coefficients and the number of Newton-Schulz iterations, as in torch.optim.Muon.
 inline constexpr double muon_linear = 3.4445, muon_cubic = -4.7750, muon_quintic = 2.0315;
 inline constexpr int muon_iterations = 5;
 
-// The learning rate of a matrix, as a factor on optimizer.lr.
+// Returns the factor by which optimizer.lr is multiplied for a matrix of this shape.
 double muon_rate_factor(const TrainOptions& options, std::int64_t rows, std::int64_t columns);
 
-// Uses ATen, one matrix after another.
+// Makes a rule that uses ATen operations, one matrix after another.
 std::unique_ptr<OptimizerRule> make_muon_by_aten(const TrainOptions& options,
                                                  const UpdateNumbers& numbers);
-// Uses our own kernels, on GPUs, for all matrices of the same shape at once.
+// Makes a rule that uses our own CUDA kernels, for all matrices of one shape at once.
 std::unique_ptr<OptimizerRule> make_muon_by_kernels(const TrainOptions& options,
                                                     const UpdateNumbers& numbers);
 

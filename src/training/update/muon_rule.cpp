@@ -1,5 +1,5 @@
-// Muon (https://kellerjordan.github.io/posts/muon/; the rate of match_rms_adamw: arXiv:2502.16982)
-// for the matrices, and AdamW for the rest.
+// Muon for matrices, and AdamW for all other parameters. Sources:
+// https://kellerjordan.github.io/posts/muon/, and arXiv:2502.16982 for the rate of match_rms_adamw.
 #include "core/base/check.h"
 #include "ops/muon/muon.h"
 #include "training/update/muon_matrices.h"
@@ -13,7 +13,7 @@ namespace {
 
 class PreparedMuon : public PreparedUpdate {
  public:
-  // rest: what AdamW updates of each group; null: nothing.
+  // rest: AdamW's update of the other parameters; null if there are none.
   PreparedMuon(std::shared_ptr<const PreparedUpdate> matrices,
                std::shared_ptr<const PreparedUpdate> rest, std::vector<bool> has_matrices,
                std::vector<bool> has_rest)
@@ -32,7 +32,7 @@ class PreparedMuon : public PreparedUpdate {
     if (has_rest_[group]) rest_->update(group);
   }
 
-  // A sparse parameter is AdamW's.
+  // A sparse parameter is always updated by AdamW.
   std::optional<DeferredRows> deferred_rows(std::size_t group) const override {
     return has_rest_[group] && !has_matrices_[group] ? rest_->deferred_rows(group) : std::nullopt;
   }

@@ -1,4 +1,4 @@
-// Which ranges of the flat buffers are updated together, and the scalars that an update reads.
+// Decides which ranges of the flat buffers are updated together, and which scalars an update reads.
 #include "training/update/optimizer.h"
 
 #include "core/base/check.h"
@@ -86,8 +86,8 @@ void Optimizer::make_groups() {
   }
 }
 
-// Neighbours in memory with equal properties become one range, so that most groups have few. A
-// matrix is always one of its own.
+// Neighbouring ranges with equal properties are joined, so that most groups have few ranges. A
+// matrix is always a separate range.
 std::vector<UpdateGroup> Optimizer::ranges_of_groups(const UpdatePlan& plan) const {
   std::vector<UpdateGroup> made(plan.groups);
   for (UpdateGroup& one : made)
@@ -113,7 +113,7 @@ std::vector<UpdateGroup> Optimizer::ranges_of_groups(const UpdatePlan& plan) con
       end = storage_.places()[order[++k]].end;
     add_to(ranges, storage_.places()[i].begin, end, sums);
   }
-  for (UpdateGroup& one : made)  // the others are in other ranks' shards, or in other groups
+  for (UpdateGroup& one : made)  // the others are in shards of other ranks, or in other groups
     std::erase_if(one, [](const UpdateRanges& ranges) { return ranges.weights.empty(); });
   return made;
 }
@@ -135,7 +135,7 @@ std::shared_ptr<const StepPlan> Optimizer::prepare_plan(UpdatePlan plan, bool fo
   return shared;
 }
 
-// Adds a range of each state that such parameters have.
+// Adds a range of each optimizer state that has this granularity.
 template <class Function>
 void Optimizer::add_states(UpdateRanges& ranges, Granularity granularity,
                            const Function& range) const {
@@ -147,7 +147,7 @@ void Optimizer::add_states(UpdateRanges& ranges, Granularity granularity,
   }
 }
 
-// Adds the part of elements [begin, end) that this rank updates; their sum is in `sums`.
+// Adds the part of elements [begin, end) that this rank updates. sums: holds their gradient sums.
 void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t end,
                        const at::Tensor& sums) const {
   for (const Shard& shard : storage_.own()) {
@@ -166,7 +166,7 @@ void Optimizer::add_to(UpdateRanges& ranges, std::int64_t begin, std::int64_t en
   }
 }
 
-// No shard cuts it (ParameterStorage), so it is this rank's or another's.
+// A matrix is never cut by a shard's border (ParameterStorage), so one rank updates it completely.
 void Optimizer::add_matrix(UpdateRanges& ranges, std::size_t parameter,
                            const at::Tensor& sums) const {
   const std::int64_t begin = storage_.places()[parameter].begin;
@@ -212,7 +212,7 @@ void Optimizer::update_weights() {
 void Optimizer::before_replay(bool begins) {
   if (!begins) return flush_update();
   if (!update_is_deferred_)
-    skip_.fill_(1);  // they are up to date: the graph's update changes nothing
+    skip_.fill_(1);  // weights are up to date, so the graph's update must change nothing
   update_is_deferred_ = true;
 }
 

@@ -1,5 +1,5 @@
-// The rules by which weights are updated. Each rule is a class in a file of its own.
-// CONTRIBUTING.md says how to add one.
+// Declares the interface of update rules, such as Adam. Each rule is a class in its own source
+// file. CONTRIBUTING.md says how to add a rule.
 #pragma once
 
 #include "ops/gradient_buffer/deferred_sparse_update.h"
@@ -15,69 +15,72 @@
 
 namespace lockstep {
 
-// Ranges of the flat buffers that have the same rate, decay and granularity. Each vector has one
-// entry per range.
+// Ranges of the flat buffers with the same learning rate, weight decay and granularity. Each vector
+// has one entry per range, except `states`.
 struct UpdateRanges {
   at::Tensor lr;  // f32 0-dim on the device
   double weight_decay = 0;
   std::vector<at::Tensor> weights;    // f32
-  std::vector<at::Tensor> gradients;  // f32, or bf16 if the rule reads it (reads_low_sums)
-  std::vector<at::Tensor> working;    // the low-precision copy; empty in fp32
-  // f32, by state and then by range. The states are those of optimizer_states
-  // (planning/options/optimizers.h) that these parameters have, in that order.
+  std::vector<at::Tensor> gradients;  // f32, or bf16 if reads_low_sums() of the rule is true
+  std::vector<at::Tensor> working;    // the working copy in low precision; empty in fp32
+  // states[s][r] is state s of range r, f32. The states are those that these parameters have, in
+  // the order of optimizer_states (planning/options/optimizers.h).
   std::vector<std::vector<at::Tensor>> states;
-  std::vector<at::Tensor> steps;     // UpdateNumbers::step, in the form that ATen takes
-  std::vector<std::int64_t> begins;  // where each range begins in the flat buffers
-  // True for Granularity::matrix. Then each range is one parameter, and weights, gradients, working
+  // UpdateNumbers::step for each range, because ATen's optimizers take a list.
+  std::vector<at::Tensor> steps;
+  std::vector<std::int64_t> begins;  // the first element of each range in the flat buffers
+  // True for Granularity::matrix. Then each range is one parameter. Its weights, gradients, working
   // copy and states are views in its shape, [rows, columns].
   bool matrices = false;
 };
 
-// The weights that are updated together: all, or those of one block of the model.
+// The weights of one update group (UpdatePlan::groups): all weights, or those of one block of the
+// model.
 using UpdateGroup = std::vector<UpdateRanges>;
 
-// Scalars of an update, f32 [1] each, on the device. The tensors stay the same during a run.
+// Scalars of an update, each f32 [1] on the device. The same tensors are used during a whole run.
 struct UpdateNumbers {
-  at::Tensor step;     // count of updates that were not skipped, including this one
-  at::Tensor divisor;  // divide gradients by it: loss scale and clipping
-  at::Tensor skip;     // 1: the update must change nothing
+  at::Tensor step;     // number of updates that were not skipped, including this one
+  at::Tensor divisor;  // gradients are divided by it, to undo the loss scale and to clip
+  at::Tensor skip;     // if 1, the update must change nothing
 };
 
-// The update of given groups, ready to be enqueued: all tables that the device reads for it are
-// made. Graphs that were captured with it hold it. It enqueues on the current stream and never
-// waits for the device. An update writes weights, states and the working copy, and may write the
-// gradients. One thread.
+// A prepared update of given groups. It owns all tables that the device reads for the update.
+// Graphs that were captured with a prepared update keep it alive. Updates are enqueued on the
+// current stream, and never wait for the device. An update writes weights, states and the working
+// copy, and may overwrite the gradients. All calls must come from one thread.
 class PreparedUpdate {
  public:
   virtual ~PreparedUpdate() = default;
   // Called once per step, before the updates of its groups.
   virtual void begin() const {}
   virtual void update(std::size_t group) const = 0;
-  // For a group that is one sparse parameter: returns the data from which an operation computes the
-  // updated values of rows. Nothing if the rule does not support it.
+  // group: the group of one sparse parameter. Returns the data with which an operation can compute
+  // the updated values of rows. Returns nothing if the rule does not support this.
   virtual std::optional<DeferredRows> deferred_rows(std::size_t /*group*/) const {
     return std::nullopt;
   }
 };
 
-// Updates weights as one kind of optimizer does. One thread.
+// The update rule of one kind of optimizer. All calls must come from one thread.
 class OptimizerRule {
  public:
   virtual ~OptimizerRule() = default;
-  // dirty: u8 [pieces], for a rule with skips_clean. Updates skip the pieces that it marks as clean
-  // (DirtyPieces). Undefined: they skip nothing. Throws if memory runs out.
+  // Prepares the update of these groups. dirty: u8 [pieces], see DirtyPieces::flags. If it is
+  // defined and skips_clean() is true, updates skip clean pieces. Throws if memory runs out.
   virtual std::shared_ptr<const PreparedUpdate> prepare(std::vector<UpdateGroup> groups,
                                                         const at::Tensor& dirty) = 0;
-  // Whether the rule can read gradients in bf16, the type in which ranks reduced them.
+  // Whether the rule can read gradients in bf16, if ranks reduced them in bf16.
   virtual bool reads_low_sums() const { return false; }
-  // Whether a graph may defer the update and make it block by block, while the next step's forward
-  // pass runs (UpdatePlan::deferred). False: the update is faster with all weights at once.
+  // Whether a graph may defer the update and make it block by block during the next step's forward
+  // pass (UpdatePlan::deferred). False if the update is faster with all weights at once.
   virtual bool defers() const { return true; }
   // Whether the rule can skip clean pieces of weights.
   virtual bool skips_clean() const { return false; }
 };
 
-// Makes the rule that options.optimizer.kind names, for weights on `device`. `options` outlives it.
+// Makes the rule for options.optimizer.kind. device: where the weights are. `options` must outlive
+// the rule.
 std::unique_ptr<OptimizerRule> make_optimizer_rule(const TrainOptions& options,
                                                    const UpdateNumbers& numbers, at::Device device);
 std::unique_ptr<OptimizerRule> make_adam_rule(const TrainOptions& options,

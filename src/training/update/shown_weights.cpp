@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// Needs no other rank, and allocates nothing.
+// Needs no other rank and allocates nothing, so it works in an error path too.
 void show_own_shards(ParameterStorage& storage) {
   if (storage.low_precision())
     storage.cast_weights();
@@ -53,7 +53,7 @@ ShownWeights::~ShownWeights() {
   try {
     show_own_shards(storage_);
   } catch (const std::exception&) {
-    // The device failed before, and the exception that passes says how.
+    // The device has failed before, and the exception in progress reports that.
   }
 }
 

@@ -1,4 +1,4 @@
-// Places shards of parameters in the buffer of a state.
+// Places the shards of parameters in the buffer of an optimizer state.
 #include "training/update/state_buffer.h"
 
 #include "core/base/check.h"
@@ -30,7 +30,8 @@ StateBuffer::StateBuffer(const ParameterStorage& storage, std::string name, std:
   flat_ = at::zeros({elements}, storage.master().options());
 }
 
-// Calls function(first, last, row) for each range of [begin, end) that is kept; row: its elements.
+// Calls function(first, last, row) for each stored range of [begin, end). row: the elements of that
+// range.
 template <class Function>
 void StateBuffer::for_each(std::int64_t begin, std::int64_t end, const Function& function) const {
   for (const Segment& segment : segments_) {
@@ -57,7 +58,7 @@ std::optional<std::int64_t> StateBuffer::place(std::size_t parameter) const {
   for (const Segment& segment : segments_)
     if (segment.begin <= offset && offset < segment.end)
       return segment.offset + offset - segment.begin;
-  return 0;  // a parameter without elements
+  return 0;  // the parameter has no elements
 }
 
 at::Tensor StateBuffer::range(std::int64_t begin, std::int64_t end) const {
@@ -87,8 +88,8 @@ void StateBuffer::fill(std::size_t parameter, const at::Tensor& values) const {
     storage_.shaped(range(begin, begin + size), parameter).copy_(values);
     return;
   }
-  // A shard cuts it, and may cut rows.
-  const at::Tensor all = at::empty({size}, values.options());  // in the order of the storage
+  // A shard's border cuts the parameter, perhaps within a row.
+  const at::Tensor all = at::empty({size}, values.options());  // in the storage's order
   storage_.shaped(all, parameter).copy_(values);
   for_each(begin, begin + size, [&](std::int64_t first, std::int64_t last, const at::Tensor& row) {
     row.copy_(all.narrow(0, first - begin, last - first));

@@ -77,7 +77,7 @@ void ShownAverage::show_own_buffers() noexcept {
   try {
     buffers_->show_own();
   } catch (const std::exception&) {
-    // The device failed before, and the exception that passes says how.
+    // The device has failed before, and the exception in progress reports that.
   }
 }
 

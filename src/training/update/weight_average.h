@@ -1,6 +1,6 @@
-// An exponential moving average (EMA) of the weights, kept in fp32 in addition to them. It includes
-// the model's floating-point buffers, because these belong to the weights that they were computed
-// with.
+// Keeps an exponential moving average (EMA) of the weights in fp32. The average includes the
+// model's floating-point buffers, because buffers such as batch-norm statistics depend on the
+// weights.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -14,25 +14,26 @@
 
 namespace lockstep {
 
-// After update n the average moves towards the weights by the fraction max(1 - decay, 9 / (10 + n))
-// of its distance to them. So it follows the first steps closely. All work is enqueued, and nothing
-// synchronises the device.
+// After update n, the average moves towards the weights by the fraction max(1 - decay, 9 / (10 +
+// n)) of the difference. So it follows the weights closely in the first steps. All work is
+// enqueued, and nothing synchronises the device.
 class WeightAverage {
  public:
-  // Begins with the present weights. buffers: null if there are none. All arguments outlive this
-  // object.
+  // The average begins as a copy of the present weights. buffers: null if there are none. All
+  // arguments must outlive this object.
   WeightAverage(double decay, ParameterStorage& storage, ModelBuffers* buffers = nullptr);
 
   const at::Tensor& flat() const { return flat_; }  // f32 [own_elements]
-  void restart();                                   // begins again with the present weights
-  // Call it before an update. updates: f32 [1], the count of updates including this one. skip: f32
-  // [1]; 1 leaves the average unchanged.
+  void restart();                                   // sets the average to the present weights
+  // Call it before an update.
+  //   updates: f32 [1], the number of updates including this one
+  //   skip: f32 [1]; if it is 1, the average does not change
   void prepare(const at::Tensor& updates, const at::Tensor& skip);
-  void update();  // after an update; allocates only if there are buffers
+  void update();  // moves the average; call it after an update; allocates only if there are buffers
 
-  // The averages of the buffers, as views with the buffers' names.
+  // Returns views of the averages of the buffers, with the buffers' names.
   std::vector<NamedTensor> buffers() const;
-  // All ranks call it. Shares the averages of buffers as share_buffer does.
+  // Makes the averages of the buffers equal on all ranks, as share_buffer does. All ranks call it.
   void share_buffers(ProcessGroup& group, bool mean);
 
  private:
@@ -43,16 +44,16 @@ class WeightAverage {
   ModelBuffers* buffers_;
   double decay_;
   std::vector<at::Tensor> buffer_flats_;
-  at::Tensor flat_, share_;  // share_: f32 [1], the fraction of the distance to the weights
+  at::Tensor flat_, share_;  // share_: f32 [1], the fraction for the next update
 };
 
-// While it exists, the model computes with the averages of its weights and buffers. If `average` is
-// null, nothing happens. The rules about ranks and exceptions are those of ShownWeights.
+// While it exists, the model computes with the averages of its weights and buffers. Does nothing if
+// `average` is null. See ShownWeights for the rules about ranks and exceptions.
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average);
-  // Makes the model compute with its own weights and buffers again. All ranks call it, as
-  // ShownWeights::end.
+  // Makes the model compute with its own weights and buffers again. Ranks call it together if
+  // ShownWeights::end requires it.
   void end();
   ~ShownAverage();
   ShownAverage(const ShownAverage&) = delete;
@@ -62,7 +63,7 @@ class ShownAverage {
   void show_own_buffers() noexcept;
 
   std::optional<ShownWeights> weights_;
-  ModelBuffers* buffers_ = nullptr;  // null: the model's own buffers are shown
+  ModelBuffers* buffers_ = nullptr;  // null if the model computes with its own buffers
 };
 
 }  // namespace lockstep

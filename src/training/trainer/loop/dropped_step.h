@@ -1,5 +1,5 @@
-// Decides what follows a step that changed nothing, because memory ran out or because it was not
-// finite.
+// Decides how training continues after a step that changed nothing. Either memory ran out, or a
+// value was not finite.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -11,29 +11,31 @@
 
 namespace lockstep {
 
-// Decides in the same way on every rank. measure_only: set by `lockstep bench`, which measures
-// exactly the options that were given.
+// All decisions are the same on every rank. measure_only: true in `lockstep bench`, which must
+// measure exactly the given options.
 class DroppedSteps {
  public:
   DroppedSteps(const TrainOptions& options, bool measure_only)
       : options_(options), measure_only_(measure_only) {}
 
-  // Takes the result of every step, in order.
+  // Records the result of a step. Call it for every step, in order.
   void hear(const StepResult& result);
-  // Whether there is a step that changed nothing. `take` returns the first such step, and forgets
-  // it.
+  // any() says whether there is a step that changed nothing. take() returns the first one, and
+  // forgets it.
   bool any() const { return first_.has_value(); }
   StepResult take();
 
-  // Returns the batch for repeating the step after memory ran out, with a smaller micro-batch.
-  // Nothing: no smaller micro-batch is possible, or it must not change.
+  // Returns the batch with the next smaller micro-batch, with which the step is repeated after
+  // memory ran out. Returns nothing if no smaller micro-batch is possible. Also returns nothing in
+  // exact mode and if measure_only is true, because the micro-batch must not change.
   std::optional<BatchPlan> smaller(const BatchPlan& batch) const;
-  // Call it if no smaller micro-batch is possible. Returns whether the step is repeated with all
-  // blocks of the model computed again in backward (memory.recompute = auto). Returns true only
-  // once.
+  // Returns whether to repeat the step with all blocks of the model recomputed in backward. This is
+  // possible if memory.recompute is auto and measure_only is false. Returns true only once. Call it
+  // if `smaller` returned nothing.
   bool recomputes_now();
-  // Whether training continues without a step that was not finite. in_weights: the weights are not
-  // finite either.
+  // Returns whether training continues after a step that was not finite. It continues if on_nan is
+  // skip, and if fewer than 20 steps in a row were not finite. If in_weights is true, the weights
+  // are not finite, and training cannot continue.
   bool goes_on_without(bool in_weights) const;
 
  private:

@@ -49,9 +49,10 @@ nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& b
   if (own.micro_batch >= 0) {
     const auto first = samples.begin() + own.micro_batch * batch.micro;
     std::vector<std::int64_t> of_micro_batch(first, first + batch.micro);
-    std::erase(of_micro_batch, -1);  // padding
+    std::erase(of_micro_batch, -1);  // removes padding
     const auto end = std::unique(of_micro_batch.begin(), of_micro_batch.end());
-    of_micro_batch.erase(end, of_micro_batch.end());  // rows of one sample stand together
+    // removes duplicates; rows of a sample are adjacent
+    of_micro_batch.erase(end, of_micro_batch.end());
     finding["samples"] = of_micro_batch;
   }
   const std::string key = cat("not finite ", result.step);

@@ -1,5 +1,5 @@
-// Failures that end a run, each with a message that says what to do. loop_recovery.cpp handles
-// failed steps that are repeated.
+// Throws the errors that end a run, with messages that say what to do. loop_recovery.cpp handles
+// failed steps after which the run continues.
 #pragma once
 
 #include "planning/plan.h"
@@ -19,37 +19,43 @@
 
 namespace lockstep {
 
-// All ranks call it when memory ran out and no micro-batch smaller than batch.micro is possible.
-// own: the error message of this rank; may be empty.
+// Throws Error. All ranks call it when memory ran out and the step cannot be repeated with less
+// memory. own: the out-of-memory message of this rank; may be empty.
 [[noreturn]] void fail_out_of_memory(const TrainerSetup& setup, const BatchPlan& batch,
                                      const StepResult& result, const std::string& own);
 
-// All ranks call it, after each has computed again a step that was not finite. Returns the content
-// of the event `not_finite`. samples: this rank's samples of that step.
+// Returns the content of the event `not_finite`, the same on all ranks. All ranks call it, after
+// each has computed the step again.
+//   own: this rank's result of TrainStep::find_not_finite
+//   samples: this rank's samples in that step
 nlohmann::json describe_not_finite(const TrainerSetup& setup, const BatchPlan& batch,
                                    const StepResult& result, const NotFinite& own,
                                    const std::vector<std::int64_t>& samples);
-// saved_step: the step of the checkpoint that holds the weights from before the failed step. Below
-// 0: there is none.
+// Throws Error.
+//   event: the result of describe_not_finite
+//   saved_step: the step of the checkpoint with the weights from before the failed step; below 0 if
+//     there is none
 [[noreturn]] void fail_not_finite(const nlohmann::json& event, std::int64_t saved_step);
 
-// All ranks call it if one rank cannot read the samples of the next step. own: the exception of
-// that rank's data; null on the others. saved_step: the step of the checkpoint from which a resumed
-// run continues. Below 0: there is none.
+// Throws Error, or rethrows `own` if it is not an Error. All ranks call it if a rank cannot read
+// the samples of the next step.
+//   own: the exception of this rank's data, or null
+//   saved_step: the step of the checkpoint from which the run can resume; below 0 if there is none
 [[noreturn]] void fail_without_data(const TrainerSetup& setup, const std::exception_ptr& own,
                                     std::int64_t saved_step);
 
-// All ranks call it, between steps. If the ranks have different weights, throws an exception that
-// is not an Error, because the user is not at fault.
+// Compares the weights of all ranks (compare_weights). If they differ, throws std::runtime_error
+// instead of Error, because the user did not cause it. All ranks call it, between steps.
 void require_same_weights(const TrainerSetup& setup, const ParameterStorage& storage,
                           std::int64_t step);
 
-// Throws Error if a checkpoint of an exact run has another size of the exact-mode micro-batch than
-// the plan. Another size would round differently.
+// In exact mode, throws Error if the checkpoint's exact-mode micro-batch has another size than the
+// plan's. Sums over micro-batches of another size would round differently. state: the checkpoint's
+// state.json.
 void check_leaf(const nlohmann::json& state, const Plan& plan);
 
-// Throws an explanation if ATen must be deterministic and an operator cannot be. Otherwise does
-// nothing.
+// Throws Error with an explanation if `error` says that an operator has no deterministic
+// implementation. Returns if `error` has another cause.
 void explain_operator(const TrainOptions& options, const c10::Error& error);
 
 }  // namespace lockstep

@@ -6,29 +6,31 @@
 
 namespace lockstep {
 
-// The number is `asked` (data.threads). If `asked` is negative, the number begins at one. It grows
-// when the steps of a window waited for data for more than 2 % of their time. The new number is the
-// one that would load the data within the time of the steps themselves. It is at least one more and
-// at most four times as many, and never more than `most`. This object outlives loaders, so that a
-// later loader starts with the number found.
+// asked: the option data.threads. If the option is 0 or more, it is the number of threads, which
+// then never changes. If the option is negative, the number begins at 1 and may grow. It grows
+// after a window of 20 steps that waited for data for more than 2 % of their time. The new number
+// is estimated such that steps need not wait. It is at least one more and at most four times as
+// many, but never more than `most`. The object outlives loaders, so a later loader starts with the
+// number that was found.
 class LoaderThreads {
  public:
   LoaderThreads(std::int64_t asked, std::int64_t most);
 
   std::int64_t count() const { return count_; }
-  // Adds time that the rank waited since the last step. May be called several times per step.
+  // Adds time that the rank waited for data. May be called several times per step.
   void waited(double seconds) { waited_s_ += seconds; }
-  // Call it when a step ended at `now_s`, on any one clock. If this step ends a window and more
-  // threads are needed, count() grows. Then it returns the share of the window's time that was
-  // spent waiting for data.
+  // Call it when a step ends. now_s: the time on any clock, which must be the same in all calls. If
+  // the step ends a window and more threads are needed, count() grows. Then returns the fraction of
+  // the window's time that was spent waiting for data. Returns nothing if count() does not change.
   std::optional<double> step_done(double now_s);
 
  private:
   bool fixed_;
   std::int64_t most_, count_;
-  std::int64_t steps_ = 0;  // number of steps of this window
+  std::int64_t steps_ = 0;  // steps in this window so far
   double waited_s_ = 0;
-  std::optional<double> begin_s_;  // the first window only warms up
+  // When this window began; empty in the first window, which is not judged.
+  std::optional<double> begin_s_;
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// From step to step: data, the step, its numbers, and what is due behind it.
+// The loop over steps: the data, the step, its metrics, and work that is due after it.
 #include "training/trainer/loop/loop.h"
 
 #include "runtime/launch/watch/heartbeat.h"
@@ -17,13 +17,13 @@ TrainEnd Loop::run() {
   return finish(stopped ? TrainEnd::stopped : TrainEnd::finished);
 }
 
-// To the end or to a stop; the last step may be under way still. On a GPU one step stays under way,
-// so that the host is always ahead of the device.
+// Trains until the end or a stop. The last step may then still be in progress. On a GPU one step
+// stays in progress, so that the host is always ahead of the device.
 void Loop::train_steps() {
   const std::size_t ahead = steps_ahead();
   step_begin_s_ = setup_.clock.now_s();
   while (!at_end() && !stop_->stops()) {
-    enter_phase(Phase::data, step_ + 1);  // waits for the ranks whose data are late
+    enter_phase(Phase::data, step_ + 1);  // waits for ranks whose data is late
     if (!feed_->has_data()) {
       end_without_data();
       continue;
@@ -43,7 +43,7 @@ void Loop::train_steps() {
 void Loop::run_step() {
   profile_.before_step(step_ + 1);
   RankReport report{.wait_s = std::exchange(wait_s_, 0)};
-  // One slow step must not end a trial, whose quota nobody holds it to.
+  // The time of a single slow step must not end a trial. A trial does not enforce its quota.
   const bool is_trial = setup_.trial_evaluation_s > 0;
   stop_->ask(report, setup_.group.rank(), is_trial ? 0 : ahead_->next_steps_s());
   saves_.ask(report, setup_.group.rank());
@@ -66,7 +66,7 @@ void Loop::fetch() {
   feed_->fetch();
 }
 
-// Reads the numbers of finished steps until at most `keep` are under way.
+// Reads the results of finished steps until at most `keep` steps are in progress.
 void Loop::drain(std::size_t keep) {
   while (running_.size() > keep && !dropped_.any()) {
     on_result(running_.front().get());
@@ -74,7 +74,8 @@ void Loop::drain(std::size_t keep) {
   }
 }
 
-// Waits for the steps under way, and has their weights in place; false where one was dropped.
+// Waits for all steps in progress and for their update of the weights. Returns false if a step was
+// dropped.
 bool Loop::all_happened() {
   drain(0);
   runner_.flush_update();

@@ -1,4 +1,5 @@
-// The order of events in a run of one rank (docs/design/trainer.md).
+// Runs the training of one rank in order: start, steps, work between steps, end
+// (docs/design/trainer.md).
 #pragma once
 
 #include "training/step/step_runner.h"
@@ -26,24 +27,26 @@
 
 namespace lockstep {
 
-// Other files implement each event: the step (training/step/step_runner.h), its data (step_feed.h),
-// due work (due.h), dropped steps (dropped_step.h), evaluation (validation.h), checkpoints
-// (checkpoints.h), and records (recorder.h). The order of the members matters, because they are
-// destroyed in reverse order.
+// The parts are implemented by other files:
+//   - a step: training/step/step_runner.h; its data: step_feed.h
+//   - which work is due: due.h; steps that changed nothing: dropped_step.h
+//   - evaluations: validation.h; checkpoints: checkpoints.h; events: recorder.h
+// The order of the members matters, because they are destroyed in reverse order.
 class Loop {
  public:
   explicit Loop(const TrainerSetup& setup);
   TrainEnd run();
 
  private:
-  // loop_start.cpp: everything before the first step.
+  // loop_start.cpp: the work before the first step.
   void start();
   void restore_or_start();
   void watch_the_time();
   void begin_record();
   void open_parts();
   void make_up_for_evaluation();
-  // Attributes the time of the start-up until now to `part`. Meaningless after the first step.
+  // Records that the time since the last call was spent on `part` of the start-up. Call it only
+  // before the first step ends.
   void started(const char* part);
 
   // loop.cpp: the sequence of steps.
@@ -67,14 +70,14 @@ class Loop {
   void lose_patience();
   void save(bool forced);
 
-  // loop_recovery.cpp: steps that changed nothing, and steps without data.
+  // loop_recovery.cpp: recovery from steps that changed nothing, and the end if a step has no data.
   bool recover_if_dropped();
   void repeat_in_less(const StepResult& result);
   void leave_out(const StepResult& result);
   void change_batch(const BatchPlan& batch);
   void end_without_data();
 
-  // loop_end.cpp
+  // loop_end.cpp: the end of the run.
   TrainEnd finish(TrainEnd end);
   std::optional<double> left_for_what_follows() const;
 
@@ -95,7 +98,7 @@ class Loop {
   std::unique_ptr<Quota> quota_;
   std::unique_ptr<StopDecision> stop_;
   std::unique_ptr<TimeAhead> ahead_;
-  std::unique_ptr<Recorder> recorder_;  // rank 0
+  std::unique_ptr<Recorder> recorder_;  // null on ranks other than 0
   std::unique_ptr<AgreedTime> time_;
   std::unique_ptr<PredictionReserve> predictions_;
   Checkpoints checkpoints_;
@@ -103,10 +106,10 @@ class Loop {
   std::unique_ptr<StepFeed> feed_;
   std::deque<RunningStep> running_;
 
-  std::int64_t step_ = 0;    // steps enqueued
-  double step_begin_s_ = 0;  // when the last result came, or when the work after it ended
-  double wait_s_ = 0;        // time waited for the other ranks since the last report
-  double save_s_ = 0;        // time of saves since the last step that was recorded
+  std::int64_t step_ = 0;    // number of steps that were enqueued
+  double step_begin_s_ = 0;  // time of the last step's result, or of the end of the work after it
+  double wait_s_ = 0;        // time that this rank waited for other ranks since its last report
+  double save_s_ = 0;        // time of saves since the last recorded step
   bool first_step_done_ = false;
 };
 

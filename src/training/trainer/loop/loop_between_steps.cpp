@@ -1,4 +1,5 @@
-// Between two steps, where due: weights are compared, the model is evaluated and saved.
+// Work that may be due between two steps: comparing the ranks' weights, evaluating and saving the
+// model.
 #include "planning/options/interval.h"
 #include "runtime/launch/watch/heartbeat.h"
 #include "training/trainer/loop/failures.h"
@@ -13,14 +14,14 @@ void Loop::do_what_is_due() {
   save(false);
 }
 
-// Ranks that hold different weights would go on with something that is nobody's model.
+// If ranks had different weights, they would continue with a model that no rank has.
 void Loop::check_weights() {
   if (!is_due(options_.check.weights_every, step_) || setup_.group.size() == 1) return;
   if (all_happened()) require_same_weights(setup_, *placed_.storage, step_);
 }
 
-// limit_s: what it may take. Whether there is nothing more to evaluate at this step: false where
-// the time is too short for it.
+// limit_s: the time that the evaluation may take. Returns false if that was too short for an
+// evaluation. Returns true if nothing is left to evaluate at this step.
 bool Loop::evaluate(double limit_s) {
   if (!validation_->due(step_) || !all_happened()) return true;
   if (limit_s <= 0) return false;
@@ -34,7 +35,7 @@ bool Loop::evaluate(double limit_s) {
     if (recorder_) recorder_->evaluation_given_up(step_, outcome.seconds, limit_s);
     return false;
   }
-  // Rank 0 knows; all save together.
+  // Only rank 0 knows the outcome, but all ranks must save together.
   const bool keeps_best = options_.checkpoint.keep_best && step_ > 0;
   if (keeps_best && !setup_.group.all_agree(!outcome.best)) save(true);
   predictions_->evaluated(step_, outcome.seconds);
@@ -42,13 +43,13 @@ bool Loop::evaluate(double limit_s) {
   return true;
 }
 
-// Where it fails on all ranks, they save what was trained so far.
+// If the evaluation fails on all ranks, they save the state of the training before they end.
 Validation::Outcome Loop::run_evaluation(double limit_s) {
   try {
     return validation_->run(step_, feed_->batch().micro, limit_s,
                             [this] { runner_.release_graphs(); });
   } catch (const Error& error) {
-    // All save together, and otherwise only this rank may be here.
+    // All ranks must save together. With any other error, only this rank may be here.
     const bool all_are_here =
         setup_.group.size() == 1 || dynamic_cast<const EvaluationFailed*>(&error) != nullptr;
     if (all_are_here && step_ > start_.step && !setup_.measure_only) {
@@ -64,7 +65,7 @@ double Loop::evaluation_limit_s() {
   return time_->evaluation_limit_s(step_);
 }
 
-// Rank 0 knows how the evaluations went; all ranks end together.
+// Only rank 0 knows the metrics, but all ranks must end together.
 void Loop::lose_patience() {
   if (options_.stop.patience == 0 && options_.stop.patience_epochs == 0) return;
   if (setup_.measure_only || at_end()) return;
@@ -72,7 +73,7 @@ void Loop::lose_patience() {
   if (!setup_.group.all_agree(why.empty())) stop_->finish_early(why);
 }
 
-// All ranks come here together.
+// All ranks must call this together.
 void Loop::save(bool forced) {
   if (forced ? saves_.saved_step() == step_ : !saves_.due(step_)) return;
   if (!all_happened()) return;

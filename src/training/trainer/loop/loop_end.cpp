@@ -1,4 +1,4 @@
-// The end of a run: the last evaluation and checkpoint, and how it ended.
+// The end of a run: the last evaluation, the last checkpoint, and the record of how the run ended.
 #include "core/base/text/text.h"
 #include "runtime/launch/watch/heartbeat.h"
 #include "training/trainer/loop/loop.h"
@@ -9,7 +9,7 @@ TrainEnd Loop::finish(TrainEnd end) {
   profile_.finish();
   feed_->forget_staged();
   if (end == TrainEnd::finished && !stop_->is_early_finish() && !evaluate(evaluation_limit_s())) {
-    // Only this evaluation is left of the run: a resume begins with it.
+    // Only this evaluation is left of the run, and a resumed run begins with it.
     stop_->stop_by_quota();
     end = TrainEnd::stopped;
   }
@@ -17,7 +17,7 @@ TrainEnd Loop::finish(TrainEnd end) {
     evaluate(setup_.trial_evaluation_s);
   save(true);
   enter_phase(Phase::ending);
-  // Weights that are on no disk are not a finished run.
+  // A run is not finished if its last checkpoint could not be written.
   const std::string early = stop_->is_early_finish() ? stop_->reason() : "";
   std::string why = early.empty() ? stop_->reason() : "";
   if (const std::string lost = checkpoints_.finish(); !lost.empty()) {
@@ -36,8 +36,9 @@ TrainEnd Loop::finish(TrainEnd end) {
   return end;
 }
 
-// Seconds of the quota; nothing: there is no limit. A budget that was spent before this start says
-// nothing of how long what follows may take.
+// Returns the seconds of the quota that are left after the training. Returns nothing if there is no
+// limit, or if the budget was spent before this start. That budget tells nothing about the time for
+// the work that follows.
 std::optional<double> Loop::left_for_what_follows() const {
   const auto& stop = options_.stop;
   const bool was_spent =

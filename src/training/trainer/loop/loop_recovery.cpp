@@ -1,12 +1,12 @@
-// Steps that changed nothing are repeated or skipped; a step without data on a rank ends the run.
+// Repeats or skips steps that changed nothing. Ends the run if a rank has no data for a step.
 #include "backends/out_of_memory.h"
 #include "training/trainer/loop/failures.h"
 #include "training/trainer/loop/loop.h"
 
 namespace lockstep {
 
-// After a step that changed nothing. All ranks come here with the same steps behind them, and
-// whatever they enqueued after it changed nothing either.
+// Recovers after a step that changed nothing. All ranks get here after the same steps. Steps that
+// they enqueued later changed nothing either.
 bool Loop::recover_if_dropped() {
   if (!dropped_.any()) return false;
   const StepResult result = dropped_.take();
@@ -19,7 +19,8 @@ bool Loop::recover_if_dropped() {
   return true;
 }
 
-// A rank ran out of memory: the same step again, in smaller micro-batches or keeping less of each.
+// A rank ran out of memory. Repeats the step with smaller micro-batches, or recomputes blocks to
+// keep fewer activations.
 void Loop::repeat_in_less(const StepResult& result) {
   const BatchPlan before = feed_->batch();
   const auto smaller = dropped_.smaller(before);
@@ -31,7 +32,8 @@ void Loop::repeat_in_less(const StepResult& result) {
   if (recorder_) recorder_->repeats_in_less(step_, result, before, smaller.value_or(before));
 }
 
-// The loss or the gradient was not finite: what was it, and on without the step, or no further.
+// The loss or the gradient was not finite. Finds out which value it was, then skips the step or
+// ends the run.
 void Loop::leave_out(const StepResult& result) {
   const BatchPlan batch = feed_->batch();
   change_batch(batch);
@@ -56,15 +58,17 @@ void Loop::leave_out(const StepResult& result) {
   change_batch(batch);
 }
 
-// From the next step on, after a step that changed nothing or between steps. All ranks.
+// Uses `batch` from the next step on. All ranks call it, after a step that changed nothing or
+// between steps.
 void Loop::change_batch(const BatchPlan& batch) {
   runner_.reset_after_drop();
   running_.clear();
   feed_->start(step_, batch);
 }
 
-// A rank cannot read what the next step needs. All ranks save the steps before it and throw; where
-// one of these was dropped, they go back to it instead.
+// Ends the run if a rank cannot read the data of the next step. All ranks save the state after the
+// last step and throw. If one of the steps in progress was dropped, all ranks go back to that step
+// instead.
 void Loop::end_without_data() {
   if (!all_happened()) {
     recover_if_dropped();

@@ -1,4 +1,4 @@
-// The start of a run, in order: the model, its weights, the clocks, the record, the data.
+// The start of a run. In order: the model, its weights, the clocks, the record, the data.
 #include "planning/options/interval.h"
 #include "training/trainer/contract.h"
 #include "training/trainer/loop/loop.h"
@@ -10,12 +10,12 @@ namespace lockstep {
 namespace {
 
 std::int64_t recomputed_blocks(const TrainerSetup& setup) {
-  // All, also of a recipe that does not tell how many it has.
+  // Recomputes all blocks, even if the recipe does not report how many it has.
   if (setup.options.memory.recompute == Recompute::blocks) return all_blocks;
   return setup.plan.recomputed_blocks;
 }
 
-// Weights, two moments and an average in fp32, to a slow disk.
+// The time to save weights, two moments and an average in fp32 to a slow disk.
 double slow_save_s(const ParameterStorage& storage) {
   constexpr double bytes_per_parameter = 16, bytes_per_s = 200e6;
   std::int64_t parameters = 0;
@@ -65,13 +65,14 @@ void Loop::start() {
   begin_record();
   open_parts();
   started(setup_.resume ? "resume" : "model");
-  // A budget that earlier starts have spent but for less than a step leaves none to this one.
+  // If earlier starts left too little of the budget for the next steps, this start makes none.
   if (time_->is_spent(start_.spent_s > 0 ? ahead_->next_steps_s() : 0)) stop_->stop_by_quota();
   lose_patience();
   saves_.start(saves_.saved_step());
   if (owes_evaluation() && !stop_->stops()) make_up_for_evaluation();
   if (!at_end() && !stop_->stops()) {
-    if (setup_.resume) feed_->skip_changes(step_);  // the plan has those that are due
+    // the plan already includes the changes that are due
+    if (setup_.resume) feed_->skip_changes(step_);
     feed_->start(step_, setup_.plan.batch);
     fetch();
   }
@@ -128,8 +129,8 @@ void Loop::open_parts() {
   feed_ = std::make_unique<StepFeed>(setup_, data_.train, runner_);
 }
 
-// Before the first step of this start: the start before may have stopped where one was due, or
-// left one out for want of time.
+// Whether an evaluation is missing before the first step of this start. The last start may have
+// stopped at a step where one was due, or skipped one for lack of time.
 bool Loop::owes_evaluation() {
   if (step_ == 0) return options_.eval.at_start;
   const StepInterval evaluations = evaluation_interval(options_, setup_.plan.steps_per_epoch);
@@ -142,7 +143,7 @@ bool Loop::owes_evaluation() {
 
 void Loop::make_up_for_evaluation() {
   const std::int64_t saved_step = saves_.saved_step();
-  saves_.start(-1);  // a better one is saved again, with its metrics
+  saves_.start(-1);  // so that a better model is saved again, with its metrics
   evaluate(evaluation_limit_s());
   if (saves_.saved_step() < 0) saves_.start(saved_step);
   started("evaluation");

@@ -49,7 +49,7 @@ void StepFeed::start(std::int64_t step, const BatchPlan& batch) {
   loader_ = std::make_unique<Loader>(data_, std::move(options));
 }
 
-// Its collective is under way on all ranks.
+// Waits for the collective of the staged step first, because it is in progress on all ranks.
 void StepFeed::forget_staged() {
   if (staged_) staged_->agreement->wait();
   staged_.reset();
@@ -108,7 +108,8 @@ void StepFeed::gather_samples(const StepData& data) {
   for (int rank = 0; rank < setup_.group.size(); ++rank)
     for (std::int64_t m = 0; m < batch_.accumulation; ++m, next += batch_.micro)
       std::copy(next, next + batch_.micro, by_row.begin() + first_global_row(batch_, rank, m));
-  // Places beyond the rows of a step are as many as the ranks make them.
+  // by_row may have more places than the step has rows, depending on the number of ranks. These are
+  // dropped.
   samples_.clear();
   for (std::int64_t row = 0; row < batch_.rows(); row += batch_.rows_per_sample)
     samples_.push_back(by_row[static_cast<std::size_t>(row)]);

@@ -1,5 +1,5 @@
-// Provides the data of the next step. It has the loader, the number of its threads, and the sizes
-// of the micro-batches.
+// Provides the data of the next step. It owns the loader, and decides about the loader's threads
+// and the micro-batch.
 #pragma once
 
 #include "planning/batch/micro_batch.h"
@@ -16,39 +16,44 @@
 
 namespace lockstep {
 
-// Keeps one step staged ahead. All ranks make the same calls in the same order. One thread.
+// Keeps one step staged in advance (StepStage). All ranks make the same calls in the same order.
+// All calls must come from one thread.
 class StepFeed {
  public:
-  // runner: outlives it.
+  // `setup` and `runner` must outlive this object.
   StepFeed(const TrainerSetup& setup, std::shared_ptr<const Dataset> data, StepRunner& runner);
 
-  const BatchPlan& batch() const { return batch_; }  // the present batch
-  // Loads from step `step` on (0: the first), in micro-batches of `batch`. Drops a staged step.
+  const BatchPlan& batch() const { return batch_; }  // the batch of the steps that are loaded now
+  // Starts to load from step `step` on, counted from 0, in micro-batches of `batch`. Drops the
+  // staged step.
   void start(std::int64_t step, const BatchPlan& batch);
-  // change_due: whether batch.micro_changes asks for another micro-batch before step `step`.
-  // take_change: returns the batch with it.
+  // change_due says whether batch.micro_changes demands another micro-batch from step `step` on.
+  // take_change returns the batch with this micro-batch, and removes the change.
   bool change_due(std::int64_t step) const;
   BatchPlan take_change(std::int64_t step);
-  // Drops the changes that are due at `step`, at which a resumed run begins.
+  // Removes all changes up to step `step`, at which a resumed run begins.
   void skip_changes(std::int64_t step);
-  // Stages the next step. If the data throw an exception, keeps it (see `has_data`).
+  // Stages the next step. If reading its data throws an exception, keeps the exception for
+  // `failure`.
   void fetch();
-  // Whether every rank has the data of the staged step. If false, the step cannot be taken. On
-  // ranks whose own data failed, `failure` returns the exception.
+  // has_data says whether every rank has the data of the staged step. If it returns false, do not
+  // call `take`. On ranks whose data could not be read, failure() then returns the exception. On
+  // other ranks it returns null.
   bool has_data() const;
   std::exception_ptr failure() const { return failure_; }
   StagedStep take();
-  // Drops the staged step. `start` does so too.
+  // Drops the staged step. `start` calls it.
   void forget_staged();
-  // Returns the data of the next step, staged as by `fetch`, but does not keep them. `samples` gets
-  // this rank's samples.
+  // Stages the next step and returns it instead of keeping it. `samples` gets this rank's samples.
   StagedStep fetch_apart(std::vector<std::int64_t>& samples);
-  // The samples of the staged step, of all ranks. Only with run.record_samples.
+  // The samples of the staged step on all ranks, in row order. They are known only if
+  // run.record_samples is true.
   const std::vector<std::int64_t>& samples() const { return samples_; }
 
-  double take_wait_s();  // the time that `fetch` waited for the loader since the last call
+  // Seconds that `fetch` waited for the loader since the last call of take_wait_s.
+  double take_wait_s();
   // Call it after each step. If data.threads is unset and steps wait for data, adds loader threads.
-  // Then it returns the share of the steps' time that was spent waiting.
+  // Returns LoaderThreads::step_done.
   std::optional<double> adapt();
   std::int64_t threads() const { return threads_.count(); }
 
@@ -59,11 +64,12 @@ class StepFeed {
   std::shared_ptr<const Dataset> data_;
   StepRunner& runner_;
   BatchPlan batch_;
-  std::vector<MicroChange> changes_;  // the changes of batch.micro_changes that are still to come
+  // The changes of batch.micro_changes that have not been made yet.
+  std::vector<MicroChange> changes_;
   LoaderThreads threads_;
   std::unique_ptr<Loader> loader_;
   std::optional<StagedStep> staged_;
-  std::exception_ptr failure_;  // the loader's exception, in place of the staged step
+  std::exception_ptr failure_;  // the exception that the loader threw in `fetch`
   std::vector<std::int64_t> samples_;
   double wait_s_ = 0;
 };

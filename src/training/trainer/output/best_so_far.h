@@ -1,4 +1,4 @@
-// The best evaluation so far, and the number of evaluations since then.
+// Remembers the best evaluation so far, and counts the evaluations since then.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -10,20 +10,20 @@
 
 namespace lockstep {
 
-// Part of a checkpoint's state, so that a resumed run continues to count.
+// Checkpoints store these values in their state, so a resumed run continues to count.
 struct BestSoFar {
   std::optional<double> value;
-  std::int64_t step = 0;       // step of the evaluation that gave the value
+  std::int64_t step = 0;       // step of the evaluation that gave `value`
   std::int64_t last_step = 0;  // step of the last evaluation
   std::int64_t evaluations_since = 0;
 };
 
 nlohmann::json to_json(const BestSoFar& best);
-// Also reads the states of earlier versions, which stored less.
+// Also reads checkpoints of earlier versions, which stored fewer of these values.
 BestSoFar best_from_json(const nlohmann::json& state);
 
-// If stop.patience or stop.patience_epochs is exceeded after the last evaluation, returns the
-// reason in words. Otherwise returns an empty text. metric: the name of the metric. Pure.
+// If stop.patience or stop.patience_epochs is reached after the last evaluation, returns the reason
+// to stop. If neither is reached, returns "". metric: the name of the metric, for the reason.
 std::string out_of_patience(const TrainOptions& options, const BestSoFar& best,
                             const std::string& metric, std::int64_t steps_per_epoch);
 

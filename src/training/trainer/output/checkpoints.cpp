@@ -19,7 +19,7 @@ StartingPoint choose_start(const TrainerSetup& setup) {
 
 void Checkpoints::restore_or_start(StartingPoint& start) {
   if (!start.from) {
-    // Where ranks share the update, rank 0's first weights were shared before they were placed.
+    // With a shared update, rank 0's first weights were sent before the parameters were placed.
     if (placed_.storage->sharing() == nullptr) setup_.group.broadcast(placed_.storage->master(), 0);
     placed_.buffers->share(setup_.group, /*mean=*/false);
     placed_.storage->cast_weights();

@@ -1,5 +1,4 @@
-// The checkpoints of a run that trains: chooses the one from which it continues, and saves further
-// ones.
+// Chooses the checkpoint from which training continues, restores it, and saves new checkpoints.
 #pragma once
 
 #include "training/checkpoint/snapshot.h"
@@ -21,35 +20,37 @@ namespace lockstep {
 
 // The point from which training continues.
 struct StartingPoint {
-  std::optional<CheckpointInfo> from;   // none: this is a first start
+  std::optional<CheckpointInfo> from;   // nothing at a run's first start
   std::vector<CheckpointInfo> skipped;  // damaged checkpoints, on rank 0 only
-  std::int64_t step = 0;                // steps done
-  double spent_s = 0;                   // time spent by earlier starts
+  std::int64_t step = 0;                // number of finished steps
+  double spent_s = 0;                   // time that earlier starts of the run took
   BestSoFar best;
 };
 
-// All ranks call it. If the run is resumed, chooses its newest good checkpoint. Leaves the other
-// fields for restore_or_start.
+// If the run is resumed, chooses its newest checkpoint that is not damaged. Sets only `from` and
+// `skipped`; restore_or_start sets the other fields. All ranks call it.
 StartingPoint choose_start(const TrainerSetup& setup);
 
-// All ranks make the same calls in the same order; only rank 0 writes.
+// All ranks make the same calls in the same order. Only rank 0 writes files.
 class Checkpoints {
  public:
-  // All arguments outlive this object.
+  // All arguments must outlive this object.
   Checkpoints(const TrainerSetup& setup, PlacedModel& placed, Optimizer& optimizer);
 
-  // Restores the chosen checkpoint and fills in `start` from it. If there is none, all ranks get
-  // rank 0's first weights.
+  // Restores the checkpoint start.from, and sets the other fields of `start` from it. If there is
+  // none, all ranks get rank 0's first weights.
   void restore_or_start(StartingPoint& start);
-  // From here on checkpoints are written. recorder: null on other ranks than 0. written: called
-  // with the duration of each save, on another thread.
+  // Prepares rank 0 to write checkpoints. Call it before `save`.
+  //   recorder: null on ranks other than 0
+  //   written: called after each save with its duration, on the saver's thread
   void open(Recorder* recorder, std::function<void(double seconds)> written);
-  // Call it before a graph is captured.
+  // See CheckpointSaver::finish_reserving.
   void finish_reserving();
-  // Saves in the background, on rank 0. The other ranks contribute the shards that only they hold.
+  // Saves a checkpoint in the background on rank 0. The other ranks contribute their shards if the
+  // optimizer is sharded.
   void save(std::int64_t step, double elapsed_s, const BestSoFar& best, nlohmann::json metrics);
-  // All ranks call it. Waits until all checkpoints are written. Returns why the last one could not
-  // be written; empty: it is written.
+  // Waits until all checkpoints are written. Returns why the last one could not be written, or ""
+  // if it was written. All ranks call it.
   std::string finish();
 
  private:
@@ -59,7 +60,7 @@ class Checkpoints {
   const TrainerSetup& setup_;
   PlacedModel& placed_;
   Optimizer& optimizer_;
-  std::unique_ptr<CheckpointSaver> saver_;  // rank 0
+  std::unique_ptr<CheckpointSaver> saver_;  // null on ranks other than 0
 };
 
 }  // namespace lockstep

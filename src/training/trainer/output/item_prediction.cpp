@@ -1,4 +1,4 @@
-// Each rank takes the next items, or a piece of one, until none is left.
+// Predicts items. Each rank takes the next items, or a piece of one item, until none is left.
 #include "training/trainer/output/item_prediction.h"
 
 #include "backends/exception_text.h"
@@ -50,7 +50,8 @@ class Predictor {
   void predict(const ItemTask& task) {
     double bytes = 0;
     for (std::int64_t i = task.begin; i < task.end; ++i)
-      if (item(i).fault.empty()) bytes += input_bytes(item(i).path);  // as all_bytes counts
+      // items with a fault count 0 bytes, as in all_bytes
+      if (item(i).fault.empty()) bytes += input_bytes(item(i).path);
     bytes /= static_cast<double>(task.pieces);
     if (!pace_.fits(bytes)) return leave(task);
     work_.begin(bytes);
@@ -83,10 +84,11 @@ class Predictor {
     return job_.items[static_cast<std::size_t>(index)];
   }
 
-  // Why it is skipped before the recipe sees it; "": it is not.
+  // Returns why the item is skipped before the recipe gets it, or "".
   static std::string fault_of(const PredictItem& item) {
     if (!item.fault.empty()) return item.fault;
-    // A folder is an item where the recipe lists it as one: it knows what lies in it.
+    // A recipe may list a folder as an item. Only the recipe knows the contents, so a folder is not
+    // checked here.
     std::error_code ignored;
     if (item.path.empty() || std::filesystem::is_directory(item.path, ignored)) return "";
     try {
@@ -97,7 +99,7 @@ class Predictor {
     return "";
   }
 
-  // All at once, else each by itself.
+  // Predicts all these items together. If that fails, predicts each of them separately.
   Results results_of(const std::vector<std::int64_t>& indexes) {
     Results results;
     if (indexes.empty()) return results;
@@ -140,7 +142,7 @@ class Predictor {
     add_piece(task, result);
   }
 
-  // The rank that ends an item's last piece joins all of them.
+  // The rank that finishes the last missing piece of an item joins all its pieces.
   void add_piece(const ItemTask& task, const ItemResult& result) {
     const fs::path folder = job_.scratch / cat("item-", task.begin);
     fs::create_directories(folder);
@@ -188,7 +190,7 @@ class Predictor {
     });
   }
 
-  // Nothing where the recipe throws; `fault` says what.
+  // Returns nothing if the recipe throws. `fault` then has the error message.
   template <class Function>
   auto attempt(std::string& fault, const Function& function)
       -> std::optional<decltype(function())> {
@@ -201,13 +203,14 @@ class Predictor {
       if (is_out_of_memory(error))
         setup_.backend.release_cached_memory();
       else
-        setup_.backend.synchronize();  // throws where the device is of no more use
+        setup_.backend.synchronize();  // throws if the device can no longer be used
     }
     check_disk();
     return std::nullopt;
   }
 
-  // A full disk is no fault of an item's, though the recipe may have noticed it first.
+  // A full disk is not the fault of an item, even if the recipe met it first. Throws if the disk is
+  // full.
   void check_disk() {
     constexpr std::size_t some_bytes = 1 << 16;
     const fs::path file = context_.scratch / "probe";
@@ -234,7 +237,7 @@ class Predictor {
     return path;
   }
 
-  // For whoever asks where a rank was that died.
+  // Records which item this rank works on, for the report if the rank dies.
   void note(const PredictItem& item) const {
     write_output(job_.scratch / cat("at-rank", setup_.group.rank()), item.name);
   }
@@ -249,7 +252,7 @@ class Predictor {
   std::int64_t next_file_ = 0;
 };
 
-// Ranks may be far apart when they are done: nobody waits in a collective for that.
+// Ranks may finish at very different times, so they wait for a file and not in a collective.
 void meet_at_the_end(const TrainerSetup& setup, const ItemJob& job) {
   constexpr double look_again_s = 0.02;
   const fs::path mark = job.scratch / "all-done";

@@ -60,7 +60,7 @@ LinkSpeed measure(ProcessGroup& group, Backend& backend) {
 
 std::vector<double> probe_all_reduce(ProcessGroup& group, Backend& backend, std::int64_t bytes,
                                      int repeats) {
-  constexpr int warm_up = 2;  // buffers and connections of this size
+  constexpr int warm_up = 2;  // runs that allocate buffers and connect for this size
   if (group.size() == 1) return {};
   const at::NoGradGuard no_grad;
   const std::int64_t count = std::max<std::int64_t>(1, bytes / 4);
@@ -92,7 +92,7 @@ KnownLink link_speed(ProcessGroup& group, Backend& backend, const std::filesyste
     if (group.rank() == 0) {
       try {
         remember_in_cache(cache_file, key, measured);
-      } catch (const std::exception&) {  // measured again next time
+      } catch (const std::exception&) {  // it is measured again next time
       }
     }
   }

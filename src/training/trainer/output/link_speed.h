@@ -1,4 +1,4 @@
-// Measures how fast the ranks all-reduce a buffer when they do nothing else.
+// Measures latency and speed of an all-reduce between the ranks.
 #pragma once
 
 #include "backends/backend.h"
@@ -15,27 +15,29 @@ namespace lockstep {
 
 struct TrainerSetup;
 
-// Returns the seconds of each of `repeats` all-reduces of one buffer of about `bytes`, as this rank
-// measures them. All ranks call it, and begin each all-reduce together. Returns nothing with one
-// rank.
+// Measures `repeats` all-reduces of a buffer of about `bytes` on an idle device. Returns the
+// seconds of each, as this rank measures them. All ranks call it, and begin each all-reduce
+// together. With one rank, returns an empty list.
 std::vector<double> probe_all_reduce(ProcessGroup& group, Backend& backend, std::int64_t bytes,
                                      int repeats);
 
 struct KnownLink {
   LinkSpeed speed;
-  bool remembered = false;  // from the cache, not measured now
+  bool remembered = false;  // true if it was read from the cache instead of measured
 };
 
-// Returns latency and speed of an all-reduce over these ranks, the same on every rank. The values
-// come from rank 0's cache_file, under `key`. If it lacks them, they are measured (tens of
-// milliseconds) and stored there. If the cache cannot be read or written, the only cost is the
-// measurement. All ranks call it, once. There must be at least two ranks.
+// Returns latency and speed of an all-reduce over these ranks, the same on every rank. Rank 0 looks
+// for the values in cache_file under `key`. If they are not there, they are measured, which takes
+// tens of milliseconds, and stored. If the cache cannot be read or written, the values are measured
+// each time. All ranks call it, once. There must be at least two ranks.
 KnownLink link_speed(ProcessGroup& group, Backend& backend, const std::filesystem::path& cache_file,
                      const std::string& key);
 
-// All ranks call it. Returns link_speed for a run, which determines the size of its buckets.
-// Returns nothing if reduce_bucket_mb gives that size, if the size must not depend on a
-// measurement, with one rank, and on CPUs.
+// Returns link_speed for a run, which determines the size of its buckets. All ranks call it.
+// Returns nothing in these cases:
+//   - there is one rank, or the ranks are on CPUs
+//   - reduce_bucket_mb sets the size of buckets
+//   - deterministic or exact is true, so the size must not depend on a measurement
 std::optional<KnownLink> measured_link(const TrainerSetup& setup);
 
 }  // namespace lockstep

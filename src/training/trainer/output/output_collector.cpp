@@ -1,4 +1,4 @@
-// Writes outputs down as they come, and places them in input order.
+// Records outputs as they arrive, and delivers them in input order.
 #include "training/trainer/output/output_collector.h"
 
 #include "core/base/clock.h"
@@ -48,7 +48,7 @@ class OutputCollector::Joint : public JointOutputs {
   }
   const std::vector<PredictItem>& items() const override { return job_.items; }
   const nlohmann::json& extra() const override { return job_.extra; }
-  // Where they lie, by name; nothing more is written to them.
+  // Closes the files. Returns their paths by name.
   std::map<std::string, fs::path> close() {
     std::map<std::string, fs::path> paths;
     for (auto& [name, file] : files_) {
@@ -100,7 +100,7 @@ void OutputCollector::run(Recipe& recipe) {
     collect(recipe);
   } catch (...) {
     error_ = std::current_exception();
-    shown_s_ = 0;  // what is in its place by now
+    shown_s_ = 0;  // so that show() reports at once which outputs are in place
     show(false);
     failed_ = true;
   }
@@ -117,7 +117,7 @@ void OutputCollector::collect(Recipe& recipe) {
     for (; kept_.contains(next) || left_.contains(next); ++next)
       if (kept_.contains(next)) deliver(next, writer.get());
     if (next == parts_of(job_)) break;
-    if (abandoned_) return;  // nobody waits for the end any more
+    if (abandoned_) return;  // the collector is being destroyed
     system_clock().sleep_s(look_again_s);
   }
   if (left_.empty()) {
@@ -203,10 +203,10 @@ std::string OutputCollector::fault_of(const RecordedItem& made) {
 
 void OutputCollector::put(const RecordedItem& made) {
   std::vector<const OutputStamp*> waiting;
-  std::vector<std::string> names;  // that are to be new
+  std::vector<std::string> names;  // names that must not exist yet
   for (const OutputStamp& file : made.files) {
     placed_.insert(file.name);
-    if (!folder_.status(file.held)) {  // it has its name
+    if (!folder_.status(file.held)) {  // it was renamed before
       if (folder_.status(file.name)) continue;
       throw Error(cat((job_.folder / file.name).string(), " has gone meanwhile"),
                   "give the command again");

@@ -1,5 +1,5 @@
-// Rank 0's part in the prediction of items, on a thread of its own. It records the results of the
-// ranks as they come, and gives the outputs their names in input order.
+// Collects the outputs of predicted items on rank 0, on its own thread. It records the results of
+// the ranks as they come. Then it gives the outputs their final names, in input order.
 #pragma once
 
 #include "core/base/files/beneath.h"
@@ -25,43 +25,45 @@ namespace lockstep {
 class OutputCollector {
  public:
   OutputCollector(Recipe& recipe, const ItemJob& job);
-  ~OutputCollector();  // ends the thread, even if results are missing
+  ~OutputCollector();  // ends the thread, even if some results have not come
   OutputCollector(const OutputCollector&) = delete;
   OutputCollector& operator=(const OutputCollector&) = delete;
 
   bool failed() const { return failed_; }
-  void finish();  // waits for the last result; rethrows a failure
+  void finish();  // waits for the last result; rethrows an exception of the thread
 
  private:
   class Joint;
   void run(Recipe& recipe);
   void collect(Recipe& recipe);
-  // Keeps the results of a part, in any order of parts. From now on its files wait in a place where
-  // a later command that continues the prediction finds them.
+  // Records the results of a part; parts may come in any order. Its files are moved to a folder in
+  // which a later command that continues the prediction finds them.
   void keep(std::int64_t part, bool for_writer);
   RecordedItem kept(std::size_t index, const ItemResult& result, bool for_writer);
-  // Delivers parts in input order.
+  // Gives the outputs of a part their names, and passes them to `writer`. Parts are delivered in
+  // input order.
   void deliver(std::int64_t part, PredictionWriter* writer);
   void deliver(const PredictItem& item, const RecordedItem& made, bool is_new,
                PredictionWriter* writer);
-  // Returns why the files of an item cannot get their names; "": they can.
+  // Returns why the files of an item cannot get their names, or "" if they can.
   std::string fault_of(const RecordedItem& made);
-  // Puts all of an item's files in place, or none. The item's own file comes last.
+  // Gives all files of an item their names. If one of these names is taken, no file is moved. The
+  // item's own file comes last.
   void put(const RecordedItem& made);
   void skip(const PredictItem& item, const std::string& reason, PredictionWriter* writer);
   void place_joint(Joint& joint);
   void show(bool now);
   std::int64_t items_in(std::int64_t part) const;
-  double all_bytes();  // size of the inputs of this command
+  double all_bytes();  // size of all inputs of this command
 
   const ItemJob& job_;
   const Beneath folder_;
   InputFiles inputs_;
   ItemResults results_;
   RecordWriter record_;
-  std::map<std::int64_t, DonePart> kept_;  // parts that are recorded
-  std::set<std::int64_t> left_;            // parts that would not have ended in time
-  std::set<std::string> placed_;           // names of the outputs placed so far
+  std::map<std::int64_t, DonePart> kept_;  // parts that have been recorded
+  std::set<std::int64_t> left_;            // parts that were not begun because of ItemJob::ends_s
+  std::set<std::string> placed_;           // names of the outputs that have been placed
   std::int64_t kept_items_ = 0, left_items_ = 0, earlier_items_ = 0, skipped_ = 0, next_held_ = 0;
   double shown_s_ = 0;
   WorkOfRanks work_of_ranks_;

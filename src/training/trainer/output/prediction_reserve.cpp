@@ -27,7 +27,8 @@ void PredictionReserve::evaluated(std::int64_t step, double evaluation_s) {
 }
 
 void PredictionReserve::keep(std::int64_t step, double seconds, const std::string& why) {
-  constexpr double margin = 1.15, leaving_s = 2;  // the ranks, once all is predicted
+  // leaving_s: for the ranks to end after the predictions
+  constexpr double margin = 1.15, leaving_s = 2;
   if (recorder_ && quota_.keep_for_predictions(margin * seconds + leaving_s))
     recorder_->quota(step, std::max(quota_.left_s(), 0.0), why);
 }

@@ -1,5 +1,5 @@
-// Adapts the time that a quota keeps for predictions after training, as more becomes known about
-// them.
+// Adapts the time that a quota reserves for predictions after training, when a better estimate is
+// known.
 #pragma once
 
 #include "training/trainer/output/recorder.h"
@@ -11,18 +11,18 @@
 
 namespace lockstep {
 
-// Only rank 0's clock counts, so the other ranks do nothing.
+// Only rank 0 decides about time, so the other ranks do nothing.
 class PredictionReserve {
  public:
-  // recorder: null on other ranks than 0. All arguments outlive this object.
+  // recorder: null on ranks other than 0. All arguments must outlive this object.
   PredictionReserve(const TrainerSetup& setup, Quota& quota, Recorder* recorder)
       : setup_(setup), quota_(quota), recorder_(recorder) {}
 
-  // Call it when the first step is done. Predictions are expected to take as long to start as this
-  // start did.
+  // Call it when the first step is done. It assumes that predictions take as long to start as this
+  // run did.
   void started_up(std::int64_t step);
-  // Call it after an evaluation. An item is assumed to cost as much as a validation sample, until
-  // items of about its size were predicted: an episode of many images costs more than an image.
+  // Call it after an evaluation. It assumes that an item takes as long as a validation sample. It
+  // does nothing if the time of items is known from earlier predictions.
   void evaluated(std::int64_t step, double evaluation_s);
 
  private:

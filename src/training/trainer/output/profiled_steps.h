@@ -1,4 +1,4 @@
-// Writes a trace of some steps (profile.first_step, profile.steps).
+// Writes a trace of some steps of this rank (profile.first_step, profile.steps).
 #pragma once
 
 #include "training/step/profile.h"
@@ -12,8 +12,8 @@ namespace lockstep {
 class ProfiledSteps {
  public:
   explicit ProfiledSteps(const TrainerSetup& setup) : setup_(setup) {}
-  void before_step(std::int64_t step);  // from 1
-  void finish();                        // writes the trace, if there is one
+  void before_step(std::int64_t step);  // step: counted from 1
+  void finish();                        // writes the trace that was begun, if any
 
  private:
   const TrainerSetup& setup_;

@@ -1,4 +1,4 @@
-// Events as docs/reference/events.md lists them.
+// Writes the events that docs/reference/events.md lists.
 #include "training/trainer/output/recorder.h"
 
 #include "core/base/error.h"
@@ -161,7 +161,7 @@ void Recorder::buckets(std::int64_t step, const ParameterStorage& storage,
                        const std::string& library, const std::optional<KnownLink>& link) {
   std::vector<std::int64_t> bytes;
   for (const Bucket& bucket : storage.buckets()) bytes.push_back((bucket.end - bucket.begin) * 4);
-  // Ranks on CPUs add up all of a bucket, whoever needs it (ProcessGroup::reduce_scatter).
+  // Ranks on CPUs always sum whole buckets (ProcessGroup::reduce_scatter).
   const bool scatters = storage.sharing() != nullptr && !storage.master().is_cpu();
   nlohmann::json event{
       {"kind", "buckets"},  {"step", step},
@@ -250,7 +250,8 @@ void Recorder::evaluation(std::int64_t step, const Evaluation& evaluation, bool 
     event["infinite"] = std::move(infinite);
   write(event);
   std::error_code ignored;
-  // A longer file takes a tenth of a second and more: its curves are drawn at the end alone.
+  // Reading a longer file takes at least a tenth of a second. Its curves are drawn only at the end
+  // of the run.
   if (constexpr std::uintmax_t quickly_read = std::uintmax_t{16} << 20;
       std::filesystem::file_size(run_.events_path(), ignored) <= quickly_read)
     draw_curves(step);

@@ -1,4 +1,4 @@
-// Writes the records of rank 0 while it trains: events, samples, the run's state.
+// Writes the events, the samples and the end state of a run, on rank 0.
 #pragma once
 
 #include "core/base/clock.h"
@@ -26,61 +26,67 @@
 
 namespace lockstep {
 
-// How training ended. why: the reason why it stopped; empty: it finished. early: why it finished
-// before its last step; empty: it did not finish early.
+// Says how training ended. `why` is the reason if training stopped, and empty if it finished.
+// `early` is the reason if it finished before its last step, else empty.
 struct RunEnd {
   std::string why{}, early{};
-  bool by_quota = false;  // stopped by stop.after or stop.budget
-  // The seconds of the quota that are left for the work after training. Nothing: there is no limit.
+  bool by_quota = false;  // it was stopped by stop.after or stop.budget
+  // The seconds of the quota that are left for the work after training, or nothing if there is no
+  // limit.
   std::optional<double> left_s{};
 };
 
-// Thread-safe: the checkpoint saver reports from its own thread.
+// Events may be written from several threads, because the checkpoint saver reports from its own
+// thread.
 class Recorder {
  public:
-  // logged: Recipe::logged.
+  // logged: the result of Recipe::logged.
   Recorder(RunDir& run, const Plan& plan, const TrainOptions& options, Clock& clock,
            std::vector<std::string> logged = {});
 
   void started(std::int64_t step, double quota_s, const std::string& backend);
   void resumed(std::int64_t step, const std::optional<CheckpointInfo>& from,
                const std::vector<CheckpointInfo>& skipped);
-  // Records how many parameters are trained, and with which rates. Records nothing if all are
-  // trained in the same way.
+  // Records the numbers of trained and frozen elements, and the entries of optimizer.groups.
+  // Records nothing if no parameter is frozen and optimizer.groups is empty.
   void parameters(std::int64_t step, const ParameterStorage& storage,
                   const ParameterGroups& groups);
-  void first_weights(nlohmann::json report);  // report: from load_first_weights
+  void first_weights(nlohmann::json report);  // report: the result of load_first_weights
   void start_up(std::int64_t step, const StartUp& start_up);
-  // Call it when the step metrics are there. So the recorded time of a step lasts until the step
-  // was done.
+  // Call it when the step metrics are on the host. Then the recorded time of a step includes all of
+  // its work.
   void step(const StepResult& result, const OwnTimes& own, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
-  // How the gradients of several ranks are added up. library: that does it, "NCCL".
+  // Records how the gradients of several ranks are summed. library: the library that does it, such
+  // as "NCCL".
   void buckets(std::int64_t step, const ParameterStorage& storage, const std::string& library,
                const std::optional<KnownLink>& link);
   void graph(std::int64_t step, const GraphState& state);
-  // Memory ran out. From the step after `step` on there are other micro-batches. If `before` and
-  // `now` are the same, blocks are computed again instead.
+  // Records that memory ran out, and that training continues after `step` with smaller
+  // micro-batches. If `before` and `now` have the same micro-batch, all blocks are recomputed in
+  // backward instead.
   void repeats_in_less(std::int64_t step, const StepResult& result, const BatchPlan& before,
                        const BatchPlan& now);
-  // batch.micro_changes gives other micro-batches from the step after `step` on.
+  // Records that batch.micro_changes sets another micro-batch from the step after `step` on.
   void changes_micro(std::int64_t step, const BatchPlan& before, const BatchPlan& now);
-  // event: the result of describe_not_finite, with "action".
+  // event: the result of describe_not_finite, with "action" added.
   void not_finite(const nlohmann::json& event);
-  // Memory ran out in an evaluation, and it continued with a smaller batch.
+  // Records that memory ran out in an evaluation, which then continued with a smaller batch.
+  // before: rows evaluated at once before that.
   void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);
   void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
-  // An evaluation was given up, because it would have taken longer than the time that was left.
+  // Records that an evaluation was given up, because it would have taken longer than limit_s.
   void evaluation_given_up(std::int64_t step, double expected_s, double limit_s);
-  // An evaluation was left out, because it does not fit into the quota. why: "an evaluation takes
-  // …".
+  // Records that an evaluation was left out, because it does not fit into the quota. why:
+  // TimeAhead::no_evaluation.
   void evaluation_left_out(std::int64_t step, const std::string& why);
-  // More of the quota than before is kept for predictions. quota_s: the seconds left for training.
+  // Records that more of the quota is now kept for predictions. quota_s: the seconds that are left
+  // for training.
   void quota(std::int64_t step, double quota_s, const std::string& why);
   void checkpoint(const CheckpointSaver::Result& result);
-  // Makes all that was written so far survive a power loss. Called before a checkpoint counts,
-  // because the events and samples up to it must survive too.
+  // Writes all events and samples so far to the disk, so that they survive a power loss. It is
+  // called before a checkpoint gets its final name, because records up to it must survive too.
   void make_durable();
   void warn(std::int64_t step, const std::string& text);
   void ended(std::int64_t step, const RunEnd& end, const GraphCounts& graphs);
@@ -88,9 +94,9 @@ class Recorder {
  private:
   void write(const nlohmann::json& event);
   void draw_curves(std::int64_t step);
-  // Training continues after `step`.
+  // Records that training continues after `step`.
   void samples_resume(std::int64_t step);
-  // Writes nothing if `fault` is "".
+  // Writes a warning unless `fault` is "".
   void tell_of_samples(std::int64_t step, const std::string& fault);
 
   RunDir& run_;
@@ -99,7 +105,7 @@ class Recorder {
   std::vector<std::string> logged_;
   Clock& clock_;
   EventWriter events_;
-  std::optional<TensorboardLog> tensorboard_;  // with log.tensorboard
+  std::optional<TensorboardLog> tensorboard_;  // only if log.tensorboard is true
   std::optional<SampleWriter> samples_;
   std::mutex mutex_;
   double begin_s_;

@@ -13,8 +13,8 @@ nlohmann::json or_null(const std::optional<double>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json();
 }
 
-// Padding places of the last step of an epoch are no work: it counts as the part of a step that its
-// samples are.
+// The last step of an epoch may have padding, which is no work. So it is counted as a fraction of a
+// step: its share of real samples.
 double part_of_a_step(const Plan& plan, std::int64_t step) {
   const std::int64_t global = plan.batch.global;
   if (plan.epoch_size <= 0 || plan.steps_per_epoch <= 0 || global <= 0) return 1;

@@ -44,7 +44,8 @@ Validation::Outcome Validation::run(std::int64_t step, std::int64_t micro, doubl
   EvaluatorOptions options = evaluator_options(setup_, data_.get());
   options.free_memory = free_memory;
   ExpectedEnd expected(setup_.clock);
-  // A few batches tell little; a trial is all about what they tell.
+  // A few batches give only a rough estimate, so an evaluation first runs for a tenth of its limit.
+  // A trial runs for its whole limit, because its purpose is to measure.
   const double enough_s = setup_.trial_evaluation_s > 0 ? limit_s : limit_s / 10;
   if (std::isfinite(limit_s))
     options.goes_on = [&](double done) {
@@ -86,7 +87,7 @@ std::string Validation::out_of_patience() const {
                                    setup_.plan.steps_per_epoch);
 }
 
-// On rank 0. A run does not fail because of them.
+// Runs on rank 0. Problems with the output only give warnings, so the run does not fail.
 void Validation::keep_output(const EvaluationOutput& output, const Evaluation& evaluation,
                              bool better) {
   for (const std::string& problem : save_output(output, evaluation.metrics, better))

@@ -1,4 +1,4 @@
-// Evaluates during training, and remembers the best evaluation so far.
+// Evaluates the model during training, and remembers the best evaluation so far.
 #pragma once
 
 #include "training/trainer/output/best_so_far.h"
@@ -17,14 +17,15 @@
 
 namespace lockstep {
 
-// Compares the metric of each evaluation with the best one before. A value that is not finite is
+// Compares the metric of each evaluation with the best value so far. A value that is not finite is
 // never the best.
 class BestMetric {
  public:
   explicit BestMetric(std::string name) : name_(std::move(name)) {}  // checkpoint.best_metric
   BestSoFar so_far;
   bool improves(const std::vector<Metric>& metrics, std::int64_t step);
-  const std::string& metric() const { return metric_; }  // the metric compared last; "": none yet
+  // The name of the metric that was compared last, or "".
+  const std::string& metric() const { return metric_; }
 
  private:
   std::string name_, metric_;
@@ -32,28 +33,31 @@ class BestMetric {
 
 class Validation {
  public:
-  // data: if null or empty, `run` does nothing. recorder: null on other ranks than 0. All arguments
-  // outlive this object.
+  // data: if it is null or empty, no evaluation is due. recorder: null on ranks other than 0. All
+  // other arguments must outlive this object.
   Validation(const TrainerSetup& setup, PlacedModel& placed, const Optimizer& optimizer,
              std::shared_ptr<const Dataset> data, Recorder* recorder);
 
-  bool due(std::int64_t step) const;  // false if it was already done
-  // How an evaluation ended. given_up: it would have taken longer than the limit.
+  // False if there is no data, or if this step was already evaluated.
+  bool due(std::int64_t step) const;
+  // The outcome of an evaluation. `given_up` is true if the evaluation was given up, because it
+  // would have taken longer than its limit.
   struct Outcome {
     bool given_up = false;
-    bool best = false;   // whether it is the best so far; only rank 0 knows
-    double seconds = 0;  // the time that it took or would have taken; only rank 0 knows
+    bool best = false;  // whether it is the best so far; set on rank 0 only
+    // The time that it took or would have taken; set on rank 0, or if it was given up.
+    double seconds = 0;
   };
-  // All ranks call it when all earlier steps are done. micro: the number of samples evaluated at
-  // once, unless eval.batch is set. limit_s: the time that it may take. free_memory: see
-  // EvaluatorOptions.
+  // Evaluates. All ranks call it when all earlier steps are done.
+  //   micro: the number of rows that are evaluated at once, unless eval.batch is set
+  //   limit_s: the seconds that the evaluation may take; may be infinite
+  //   free_memory: see EvaluatorOptions
   Outcome run(std::int64_t step, std::int64_t micro, double limit_s,
               const std::function<void()>& free_memory);
-  // Returns the metrics of the evaluation after this step; null: there was none.
+  // Returns the metrics of the evaluation after this step, or null if there was none.
   nlohmann::json metrics_of(std::int64_t step) const;
   BestSoFar& best() { return best_.so_far; }
-  // Returns why the run ends early after the evaluations so far; empty: it does not. Only rank 0
-  // knows.
+  // Returns why the run should end early, or "" if it should not. Ranks other than 0 always get "".
   std::string out_of_patience() const;
 
  private:
@@ -64,8 +68,8 @@ class Validation {
   const Optimizer& optimizer_;
   std::shared_ptr<const Dataset> data_;
   Recorder* recorder_;
-  std::int64_t batch_ = 0;  // batch that fitted; 0: the options decide
-  std::int64_t step_ = -1;  // step of the last evaluation
+  std::int64_t batch_ = 0;  // batch of the last evaluation; 0 before the first
+  std::int64_t step_ = -1;  // step of the last evaluation; -1 before the first
   nlohmann::json metrics_;
   BestMetric best_;
 };

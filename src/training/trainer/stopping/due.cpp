@@ -40,7 +40,7 @@ void SaveSchedule::ask(RankReport& report, int rank) const {
 }
 
 void SaveSchedule::hear(const StepResult& result) {
-  // A request from before the last checkpoint is fulfilled.
+  // The last checkpoint has fulfilled a request that came before it.
   if (result.save > 0 && result.step > saved_step_) requested_ = true;
 }
 

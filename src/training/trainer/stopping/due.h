@@ -1,5 +1,5 @@
-// Decides which work is due after a step, and when training stops. Pure bookkeeping, the same on
-// every rank.
+// Decides when training stops and when checkpoints are due. The decisions are the same on every
+// rank.
 #pragma once
 
 #include "core/base/clock.h"
@@ -15,21 +15,21 @@ namespace lockstep {
 // Decides whether training stops, and why.
 class StopDecision {
  public:
-  // quota: outlives it.
+  // `quota` must outlive this object.
   explicit StopDecision(const Quota& quota) : quota_(quota) {}
 
-  // Writes requests to stop into this rank's report: a signal that it got, and on rank 0 the end of
-  // the quota. more_s: the time that must be left so that another step can follow.
+  // Writes this rank's requests to stop into its report. Every rank requests a stop if it got a
+  // signal. Rank 0 also requests a stop if less than more_s seconds of the quota are left.
   void ask(RankReport& report, int rank, double more_s = 0) const;
-  // Takes the requests of all ranks.
+  // Takes the requests of all ranks from a step's result.
   void hear(const StepResult& result);
   void stop_by_quota();
-  // The run finishes before its last step, because the patience of early stopping ended.
+  // Finishes the run before its last step, because evaluations stopped improving (stop.patience).
   void finish_early(const std::string& why);
   bool stops() const { return stops_; }
   bool is_early_finish() const { return early_; }
   bool is_by_quota() const { return by_quota_; }
-  const std::string& reason() const { return reason_; }  // empty while it does not stop
+  const std::string& reason() const { return reason_; }  // empty until stops() is true
 
  private:
   const Quota& quota_;
@@ -37,33 +37,33 @@ class StopDecision {
   std::string reason_;
 };
 
-// Decides when checkpoints are saved: after given numbers of steps or epochs, and when rank 0's
-// clock says so.
+// Decides when checkpoints are saved: after certain numbers of steps or epochs, and after a certain
+// time on rank 0's clock.
 class SaveSchedule {
  public:
   SaveSchedule(const TrainOptions& options, Clock& clock, std::int64_t steps_per_epoch)
       : options_(options), clock_(clock), steps_per_epoch_(steps_per_epoch) {}
 
-  // The time until the next checkpoint counts from now. step: the step of the checkpoint from which
-  // the run continues; -1: none.
+  // Starts to measure the time until the next checkpoint. step: the step of the checkpoint from
+  // which the run continues, or -1 if there is none.
   void start(std::int64_t step);
-  // On rank 0, writes into its report that the time for a checkpoint has come.
+  // On rank 0, requests a checkpoint in the report if the time of checkpoint.every has passed.
   void ask(RankReport& report, int rank) const;
   void hear(const StepResult& result);
   bool due(std::int64_t step) const;
   void saved(std::int64_t step);
-  std::int64_t saved_step() const { return saved_step_; }  // -1: none
+  std::int64_t saved_step() const { return saved_step_; }  // -1 if none was saved
 
  private:
   const TrainOptions& options_;
   Clock& clock_;
   std::int64_t steps_per_epoch_;
   std::int64_t saved_step_ = -1;
-  bool requested_ = false;  // rank 0's clock has asked for a save since the last one
+  bool requested_ = false;  // rank 0 has requested a checkpoint since the last one
   double saved_at_s_ = 0;
 };
 
-// every: 0 is never.
+// Whether `step` is a multiple of `every`. Returns false if `every` is 0.
 inline bool is_due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
 
 }  // namespace lockstep

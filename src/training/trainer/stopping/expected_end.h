@@ -10,18 +10,20 @@ namespace lockstep {
 class ExpectedEnd {
  public:
   explicit ExpectedEnd(Clock& clock) : clock_(clock), begin_s_(clock.now_s()) {}
-  // done: the share of this rank's rows that is evaluated, above 0 and rising. If it is not larger
-  // than before, the evaluation has started again. The forecast does not use the first batch,
-  // because it loads kernels.
+  // done: the fraction of this rank's rows that is evaluated, above 0. If it is not larger than in
+  // the last call, the evaluation has started again. The forecast leaves out the time of the first
+  // batch, because this batch also loads kernels.
   void update(double done);
-  double gone_s() const { return gone_s_; }          // seconds so far, including earlier starts
-  double expected_s() const { return expected_s_; }  // as of the last update
+  // Seconds until the last update, including earlier tries.
+  double gone_s() const { return gone_s_; }
+  // Expected total seconds, as of the last update.
+  double expected_s() const { return expected_s_; }
 
  private:
   Clock& clock_;
   double begin_s_, gone_s_ = 0, expected_s_ = 0;
   double first_s_ = 0, first_done_ = 0;
-  double last_done_ = std::numeric_limits<double>::infinity();  // none yet
+  double last_done_ = std::numeric_limits<double>::infinity();  // infinite before the first update
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Signal handlers that only set a flag, and quota arithmetic.
+// Signal handlers, which only set flags, and the arithmetic of quotas.
 #include "training/trainer/stopping/stop.h"
 
 #include "core/base/process/signal_name.h"
@@ -22,7 +22,7 @@ namespace lockstep {
 namespace {
 
 std::atomic<int> caught{0};
-std::atomic<double> last_s[3] = {-1, -1, -1};  // of SIGINT, SIGTERM and SIGHUP
+std::atomic<double> last_s[3] = {-1, -1, -1};  // the time of the last SIGINT, SIGTERM and SIGHUP
 
 int place_of(int signal) { return signal == SIGINT ? 0 : signal == SIGTERM ? 1 : 2; }
 
@@ -32,9 +32,9 @@ double now_s() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-std::array<char, 4096> state_file{}, new_state_file{};  // empty: none
+std::array<char, 4096> state_file{}, new_state_file{};  // empty = no file
 
-// Async-signal-safe, as all that a handler calls.
+// Async-signal-safe, like everything that a handler calls.
 void write_interrupted() {
   if (state_file[0] == '\0') return;
   const int fd =
@@ -84,7 +84,7 @@ void catch_stop_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
-    if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;  // nohup
+    if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;  // stays ignored under nohup
     sigaction(signal, &action, nullptr);
   }
 }

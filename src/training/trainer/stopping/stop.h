@@ -1,4 +1,4 @@
-// Requests to stop: signals and time quotas, as a rank sees them.
+// Catches signals that ask a rank to stop, and measures time quotas.
 #pragma once
 
 #include "core/base/clock.h"
@@ -9,43 +9,47 @@
 
 namespace lockstep {
 
-// Catches SIGINT, SIGTERM and SIGUSR1 for the process. The first signal asks for a stop at the next
-// step boundary. If the same SIGINT or SIGTERM comes again, it ends the process at once with exit
-// code 130. A different signal after the first does not end it (torchrun passes an interrupt on as
-// SIGTERM). A repetition within 0.2 s does not end it either.
+// Catches SIGINT, SIGTERM, SIGHUP and SIGUSR1 in this process. SIGHUP is not caught if it is
+// ignored, as by nohup. The first signal requests a stop at the next step boundary. The same signal
+// again, except SIGUSR1, ends the process at once with exit code 130. A repetition within 0.2 s is
+// ignored. A different signal does not end the process, because torchrun passes an interrupt on as
+// SIGTERM.
 void catch_stop_signals();
-// For processes in which nothing else can record that a second signal ended the run. The signal
-// handler then writes `state_file` (a run's state.json). Call it once, before signals are caught.
-// Paths of more than 4000 bytes are ignored.
+// Lets the signal handler write state_file (a run's state.json) when a second signal ends the
+// process. Call it only in a process in which nothing else can record this end. Call it once,
+// before catch_stop_signals. A path of more than 4000 bytes is ignored.
 void note_second_signal_in(const std::filesystem::path& state_file);
-// Name of the signal that asked for a stop, or "".
+// Returns the name of the signal that requested a stop, or "" if there was none.
 std::string stop_signal();
 
-// The time that a run may take: `after` since this start began, `budget` over all starts. Training
-// stops when `reserve` is left of either.
+// The time that a run may take. `after` limits the time since this start began. `budget` limits the
+// time over all starts of the run. Training stops when `reserve` is left of either of the two.
 struct QuotaLimits {
-  Duration after{}, budget{}, reserve{};  // 0 s: none
+  Duration after{}, budget{}, reserve{};  // 0 s: no limit
 };
 
 class Quota {
  public:
-  // The quota counts from now on. spent_s: the time that earlier starts took. begun_s: the time
-  // that this start has already taken, which counts only for `after`.
+  // The quota measures time from now on.
+  //   spent_s: the time that earlier starts took, which counts for `budget`
+  //   begun_s: the time that this start has already taken, which counts for `after`
   Quota(Clock& clock, const QuotaLimits& limits, double spent_s, double begun_s = 0);
-  double elapsed_s() const;  // the time over all starts
-  // Whether the quota is spent, or will be spent in more_s seconds.
+  double elapsed_s() const;  // seconds over all starts
+  // Whether the quota is spent, or will be spent within more_s seconds.
   bool over(double more_s = 0) const;
-  // Seconds allowed from the beginning of this object; 0 = no limit.
+  // Seconds that training may take from the construction of this object; 0 if there is no limit.
   double allowed_s() const { return allowed_s_; }
-  // Seconds that are left for training. Infinite without a limit, and below 0 when the quota is
-  // spent.
+  // Seconds that are left for training. The result is infinite without a limit, and below 0 if the
+  // quota is exceeded.
   double left_s() const;
-  // The same, including the time that is kept for the work after training.
+  // left_s(), plus the time that is reserved for the work after training.
   double left_in_all_s() const;
-  // Keeps this time for the predictions after training, if it is clearly more than is kept already.
-  // Keeps at most half of the time of this start. Returns whether it changed anything.
+  // Reserves this time for the predictions after training, if it is more than 1.05 times the
+  // present reserve. Reserves at most half of the time that this start may take. Returns whether
+  // the reserve changed.
   bool keep_for_predictions(double seconds);
-  // "stop.after = 8h30m is over", "stop.budget = 1d is spent but for stop.reserve = 1h"
+  // Returns the reason for a stop, such as "stop.after = 8h30m is over" or "stop.budget = 1d is
+  // spent but for stop.reserve = 1h".
   std::string reason() const;
 
  private:
@@ -56,7 +60,7 @@ class Quota {
   QuotaLimits limits_;
   double begin_s_, spent_s_, begun_s_, allowed_s_ = 0;
   bool after_decides_ = false;
-  // The reserve is the time that predictions were found to need.
+  // Whether keep_for_predictions has set the reserve.
   bool keeps_for_predictions_ = false;
 };
 

@@ -31,7 +31,7 @@ TimeAhead::TimeAhead(const Quota& quota, const PartTimes& known, int ahead,
 
 void TimeAhead::step_took(double seconds) {
   constexpr std::size_t newest = 5;
-  // The first one loads kernels and data.
+  // The time of the first step is discarded, because that step also loads kernels and data.
   if (steps_s_.size() == 1 && only_the_first_step_) {
     only_the_first_step_ = false;
     steps_s_.clear();

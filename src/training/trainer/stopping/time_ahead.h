@@ -1,5 +1,4 @@
-// Forecasts from earlier measurements the time of work that must still happen before a quota is
-// spent.
+// Forecasts the time of work that must be done before a quota is spent, from earlier measurements.
 #pragma once
 
 #include "runtime/run/progress/part_times.h"
@@ -11,31 +10,34 @@
 
 namespace lockstep {
 
-// Rank 0 decides by these forecasts. One thread, except `saved`.
+// Rank 0 uses these forecasts for decisions. All calls except `saved` must come from one thread.
 class TimeAhead {
  public:
-  // known: times of earlier runs. ahead: number of steps that are enqueued in addition to the
-  // running one. evaluation_batches: the samples of an evaluation, divided by those of a step.
-  // slow_save_s: the assumed time of a save before one was measured. The quota outlives this
-  // object.
+  // `quota` must outlive this object.
+  //   known: times that were measured in earlier runs
+  //   ahead: the number of steps that are enqueued in addition to the running one
+  //   evaluation_batches: the samples of an evaluation, divided by the samples of a step
+  //   slow_save_s: the assumed time of a save until one is measured
   TimeAhead(const Quota& quota, const PartTimes& known, int ahead, double evaluation_batches,
             double slow_save_s);
 
   void step_took(double seconds);
-  void evaluation_took(double seconds);  // also if it was given up: then the forecast
-  void saved(double seconds);            // any thread
+  void evaluation_took(double seconds);  // pass the forecast if it was given up
+  void saved(double seconds);            // may be called on any thread
 
-  // Seconds that must be left so that a step can start without being the last. They cover this
-  // step, the steps that are enqueued ahead, one more step, and the save at a stop.
+  // The seconds that must be left so that training can continue. They cover the running step, the
+  // steps enqueued in addition, one more step, and the save at a stop.
   double next_steps_s() const;
-  // Seconds that an evaluation may take. Afterwards there must be time for the steps until a
-  // request to stop takes effect, for the save of a best checkpoint, and for the save at a stop.
+  // Seconds that an evaluation may take. Afterwards there must be time for the steps until a stop
+  // takes effect. There must also be time for two saves: of a best checkpoint, and at the stop.
   double evaluation_limit_s() const;
-  // Whether an evaluation was measured, in this start or before it. Otherwise its time is a guess.
+  // Whether the time of an evaluation was measured, in this start or earlier. If false, forecasts
+  // guess it from the time of steps.
   bool knows_evaluations() const { return !evaluations_s_.empty() || known_.evaluation_s > 0; }
-  // "an evaluation takes about 14s, and 2s are left"; "": it fits.
+  // Returns "" if an evaluation fits. If it does not fit, returns the reason, such as "an
+  // evaluation takes about 14s, and 2s are left".
   std::string no_evaluation() const;
-  // Whether a save leaves enough time for another save at a stop.
+  // Whether a save now leaves enough time for one more step and the save at a stop.
   bool save_fits() const;
 
  private:
@@ -47,11 +49,11 @@ class TimeAhead {
   PartTimes known_;
   int ahead_;
   double evaluation_batches_;
-  std::deque<double> steps_s_, evaluations_s_;  // the newest
+  std::deque<double> steps_s_, evaluations_s_;  // the last few measurements
   bool only_the_first_step_ = true;
   mutable std::mutex mutex_;
   bool save_is_guess_;
-  double save_s_;  // the longest
+  double save_s_;  // the longest save so far, or a guess
 };
 
 }  // namespace lockstep
