@@ -18,10 +18,10 @@ namespace lockstep {
 
 namespace {
 
-constexpr std::size_t most_files = 64;  // with one message
+constexpr std::size_t most_files = 64;  // files in one message
 const std::vector<int> no_files;
 
-// One call of sendmsg with the files beside the bytes.
+// Calls sendmsg once, with the files attached to the bytes.
 ssize_t send_with_files(int socket, const char* bytes, std::size_t count,
                         const std::vector<int>& files) {
   iovec part{const_cast<char*>(bytes), count};
@@ -43,7 +43,7 @@ ssize_t send_with_files(int socket, const char* bytes, std::size_t count,
   return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// One call of recvmsg: adds what came.
+// Calls recvmsg once, and appends the received bytes and files.
 ssize_t receive(int socket, int flags, std::string& bytes, std::deque<UniqueFd>& files) {
   char block[1 << 16];
   iovec part{block, sizeof block};
@@ -68,7 +68,8 @@ ssize_t receive(int socket, int flags, std::string& bytes, std::deque<UniqueFd>&
   return got;
 }
 
-// Until the socket takes more. False if the other side is gone.
+// Waits until the socket accepts more data, and reads from it meanwhile. Returns false if the other
+// side is gone.
 bool wait_to_send(int socket, FrameReader* meanwhile) {
   pollfd watched{socket, POLLOUT, 0};
   if (meanwhile != nullptr) watched.events |= POLLIN;

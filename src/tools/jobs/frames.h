@@ -1,4 +1,5 @@
-// Messages between a scheduler and its supervisor: JSON values over a stream socket.
+// Sends and receives messages between a scheduler and its supervisor. A message is a JSON value in
+// CBOR form over a stream socket. Open files may travel with it.
 #pragma once
 
 #include <deque>
@@ -12,13 +13,13 @@
 
 namespace lockstep {
 
-// Collects bytes as they come, and returns whole messages.
+// Collects received bytes, and returns whole messages.
 class FrameReader {
  public:
   enum class Read { more, nothing_now, ended };
-  Read read(int socket);  // reads available bytes, without waiting
+  Read read(int socket);  // reads available bytes without waiting
   std::optional<nlohmann::json> next();
-  // Takes the next received files; a message must say how many belong to it.
+  // Takes the next `count` received files. A message must say how many files belong to it.
   std::vector<UniqueFd> take_files(std::size_t count);
 
  private:
@@ -27,15 +28,16 @@ class FrameReader {
   std::deque<UniqueFd> files_;
 };
 
-// Sends a message, and waits while the other side is slow. Open files travel with it. With a
-// reader, it reads incoming messages meanwhile. Otherwise two sides that both send could wait for
-// each other for ever. False if the other side is gone.
+// Sends a message and open files, and waits while the other side is slow. While this call waits,
+// incoming messages are stored in `meanwhile`, if that is given. Without `meanwhile`, two sides
+// that both send could wait for each other for ever. Returns false if the other side is gone.
 bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files = {},
                 FrameReader* meanwhile = nullptr);
 
-// Sends bytes and one open file, completely and without waiting. False if that is impossible.
+// Sends bytes and one open file without waiting. Returns false unless all bytes are sent.
 bool send_with_file(int socket, std::string_view bytes, int file);
-// Waits for more bytes, and for a file that may come with them. False if nothing more comes.
+// Waits for more bytes, appends them to `bytes`, and stores a file that comes with them. Returns
+// false if nothing more comes.
 bool receive_with_file(int socket, std::string& bytes, UniqueFd& file);
 
 }  // namespace lockstep

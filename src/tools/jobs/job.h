@@ -1,4 +1,5 @@
-// One job of a batch: a command and its requirements, from a job file or a command line.
+// Describes one job of a batch: its command and its requirements, from a job file or a command
+// line. An attempt is one execution of a job, and retries are further attempts.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +15,15 @@ inline constexpr double most_cpus = 65536;
 inline constexpr int most_gpus_of_a_job = 1024;
 inline constexpr int most_priority = 1'000'000;  // the lower limit is minus this
 inline constexpr int most_retries = 1000;
-inline constexpr int most_slots = 10'000;  // of a batch
+inline constexpr int most_slots = 10'000;  // concurrent jobs of a batch
 
-// GPUs of one attempt of a job.
+// The GPUs that one attempt of a job needs.
 struct GpuRequest {
   enum class Kind {
-    none,       // gpus = 0
-    whole,      // gpus = 1, 2, …; jobs of one kind with gpus = 1 share a device if they fit
-    share,      // gpus = 0.25, 0.5, …: a part of one device, at most four jobs on each
-    automatic,  // gpus = auto: CPU or GPU, whichever measures faster
+    none,   // gpus = 0
+    whole,  // gpus = 1, 2, …; with gpus = 1, jobs of one kind share a device if they fit
+    share,  // gpus = 0.25, 0.5, …: a share of one device, with at most four jobs on each device
+    automatic,  // gpus = auto: on the CPU or a GPU, depending on which is measured to be faster
   };
   Kind kind = Kind::none;
   int devices = 0;   // for `whole`
@@ -33,50 +34,56 @@ struct GpuRequest {
 // The memory that a job needs on its GPU.
 struct GpuMemoryRequest {
   enum class Kind {
-    unknown,  // treated like `measure`
+    unknown,  // not stated; treated like `measure`
     bytes,
-    measure,  // the first job of a kind runs alone and is measured
-    all,      // the job gets its device alone
+    measure,  // the first job of its kind runs alone and is measured
+    all,      // the job gets its device for itself
   };
   Kind kind = Kind::unknown;
-  std::int64_t bytes = 0;  // for Kind::bytes; per device
+  std::int64_t bytes = 0;  // for Kind::bytes: memory per device
   bool operator==(const GpuMemoryRequest&) const = default;
 };
 
 struct Job {
-  std::int64_t number = 0;  // from 1, in the order of the file: `{#}`
+  std::int64_t number = 0;  // from 1, in the order of the file; the value of {#}
   std::string name;         // unique in the batch, a plain file name
   std::string key;          // 32 hex digits that identify the job by content (see job_key)
   std::string kind;         // equal for all jobs that differ only in their parameters
-  std::vector<std::pair<std::string, std::string>> parameters;  // name, value; in the order of the
-                                                                // matrix
+  // pairs of name and value, in the order of the matrix
+  std::vector<std::pair<std::string, std::string>> parameters;
 
-  // All placeholders are filled in except those of an attempt: {out}, {slot}, {gpu}, {cores},
-  // {attempt}.
-  std::vector<std::string> command;  // argument list; with `shell`, one text for the shell, sh
+  // In the following texts, all placeholders are filled in except those of an attempt: {out},
+  // {slot}, {gpu}, {cores} and {attempt}.
+  std::vector<std::string> command;  // argument list; with `shell`, one text, which is run by sh
   bool shell = false;
-  std::vector<std::pair<std::string, std::string>> environment;  // overrides that of the batch
-  std::string folder;                                            // working folder, absolute
-  std::vector<std::string> outputs;  // must exist for success; relative to {out}, or absolute
+  // pairs of name and value, which override the batch's own variables
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string folder;  // working folder, absolute
+  // files that must exist for success, absolute or relative to {out}
+  std::vector<std::string> outputs;
 
   double cpus = 1;
-  int whole_cores() const;  // cores for its threads: at least 1
+  int whole_cores() const;  // number of cores for its threads, at least 1
   GpuRequest gpus;
   GpuMemoryRequest gpu_memory;
-  int priority = 0;                // higher first
-  std::vector<std::string> after;  // keys of jobs that must have succeeded first
-  int retries = 0;                 // attempts beyond the first
+  int priority = 0;                // jobs with a higher value begin first
+  std::vector<std::string> after;  // keys of the jobs that must have succeeded before
+  int retries = 0;                 // number of attempts beyond the first
   double retry_delay_s = 0;
-  std::optional<double> timeout_s;  // for one attempt
+  std::optional<double> timeout_s;  // time limit of one attempt
   std::vector<int> skip_codes;      // exit codes that mean "skipped"
-  bool keeps_worker = false;        // its process may leave a copy for the next job
+  // workers = "kept": its process may stay for the next job, or leave a copy for it
+  bool keeps_worker = false;
 };
 
-// Limits for a whole batch, and notes about jobs that it lacks.
+// Limits for a whole batch, and notes about missing jobs.
 struct BatchLimits {
-  std::optional<double> max_failure_rate;  // 0 to 1: the batch ends above it …
-  std::int64_t min_finished = 20;          // … once this many jobs have finished
-  std::vector<std::string> left_out{};     // for people: what has no job, and why; a line each
+  // from 0 to 1: if a larger share of the finished jobs has failed, the batch ends
+  std::optional<double> max_failure_rate;
+  // max_failure_rate has an effect only when this many jobs have finished
+  std::int64_t min_finished = 20;
+  // lines for people: each names something that has no job, and the reason
+  std::vector<std::string> left_out{};
   bool operator==(const BatchLimits&) const = default;
 };
 

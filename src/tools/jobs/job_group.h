@@ -1,4 +1,4 @@
-// Jobs of the same kind: one command for all combinations of some parameters.
+// Describes a group of jobs: one command for all combinations of some parameters.
 #pragma once
 
 #include <span>
@@ -11,25 +11,29 @@
 
 namespace lockstep {
 
-// A [[jobs]] table of a job file, or the words of a command line.
+// A group comes from a [[jobs]] table of a job file, or from the words of a command line.
 struct JobGroup {
   Place place;
-  // Values shared by the group's jobs. Command, environment, folder, outputs, name and `after` are
-  // texts with placeholders. `after` has names (of jobs, of groups, or patterns with * and ?)
-  // instead of keys. A name without placeholders is the group's name.
+  // The values that all jobs of the group share. Command, environment, folder, outputs, name and
+  // `after` are texts with placeholders. `after` holds names instead of keys: names of jobs or
+  // groups, or patterns with * and ?. If `name` has no placeholders, it is the group's name.
   Job job;
   Matrix matrix;
-  std::string base;  // absolute: the base of a relative working folder
+  std::string base;  // absolute folder, to which a relative working folder is relative
 };
 
-// Throws Error if two groups have the same name, or if there are more jobs than `most_jobs`.
+// Throws Error if two groups have the same name, or if several groups give more than `most_jobs`
+// jobs.
 void check_groups(std::span<const JobGroup> groups);
-// Returns Job::kind for the group's jobs.
+// Returns the value of Job::kind for the group's jobs.
 std::string kind_of(const JobGroup& group);
 
-// Returns all jobs with their numbers, names and keys, in the order of the groups; at most
-// `most_jobs`. Throws Error for placeholders without a value, for two groups or jobs of the same
-// name, and if `after` matches nothing or forms a circle. Accesses no files.
+// Returns all jobs with their numbers, names and keys, in the order of the groups. Accesses no
+// files. Throws Error in these cases:
+//   - there are more than `most_jobs` jobs
+//   - a placeholder has no value
+//   - two groups have the same name, or a group's name with placeholders gives two jobs one name
+//   - `after` matches nothing, or jobs wait for each other in a circle
 JobList expand_jobs(std::span<const JobGroup> groups, const BatchLimits& limits);
 
 }  // namespace lockstep

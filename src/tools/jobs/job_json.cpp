@@ -16,7 +16,7 @@ namespace {
 
 const Job ordinary;
 
-// Writes members in the order in which they are put.
+// Writes members in the order of the calls.
 class JobWriter {
  public:
   JobWriter() { text_.reserve(usual_bytes); }
@@ -76,11 +76,11 @@ void get(const nlohmann::json& from, const char* key, T& value) {
               "it was made by another version of Lockstep, or is damaged");
 }
 
-// The ledger's author may have written any value.
+// Reads a number with checks, because the ledger may come from a stranger.
 template <typename T>
 T number_of(const nlohmann::json& value, const char* key, T least, T most) {
   const bool fits = std::is_floating_point_v<T> ? value.is_number() : value.is_number_integer();
-  // As a double it is compared exactly enough, and none is too large for it.
+  // The value is compared as a double. That is exact enough, and no number is too large.
   const double given = fits ? value.get<double>() : NAN;
   if (!(given >= static_cast<double>(least) && given <= static_cast<double>(most)))
     damaged(cat(key, " is ", value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));

@@ -1,4 +1,4 @@
-// Converts a job to JSON and back, as the ledger stores it.
+// Converts a job to JSON as the ledger stores it, and back.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,8 +8,9 @@
 
 namespace lockstep {
 
-// Contains only values that differ from a default job's, without number, name and key. Keys are in
-// alphabetical order, without spaces. Throws Error if a text of the job is not valid UTF-8.
+// Returns the job without its number, name and key. Command and folder are always included. Other
+// values are included only if they differ from the default. Keys are in alphabetical order, without
+// spaces. Throws Error if a text of the job is not valid UTF-8.
 std::string job_json(const Job& job);
 // Throws Error if the value is not a job.
 Job job_from_json(const nlohmann::json& value);

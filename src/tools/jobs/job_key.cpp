@@ -10,7 +10,8 @@
 namespace lockstep {
 namespace {
 
-// Each text with its length before it, so that no two lists of texts look the same.
+// Stores each text with its length in front, so that different lists of texts never give the same
+// bytes.
 class Record {
  public:
   Record() { bytes_.reserve(usual_bytes); }

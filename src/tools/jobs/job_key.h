@@ -1,4 +1,5 @@
-// A job's identity by content. By it, a batch that runs again knows which jobs are new.
+// Computes a key that identifies a job by its content. When a batch runs again, these keys show
+// which jobs are new.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,15 @@
 
 namespace lockstep {
 
-// This variable holds options that jobs of a recipe only record. It is no part of a job's identity.
+// An environment variable with options that jobs of a recipe only record. It does not affect the
+// key.
 inline constexpr const char* batch_options_variable = "LOCKSTEP_BATCH_OPTIONS";
 
-// 32 hex digits, the XXH3-128 of everything that decides what the job does: command, shell,
-// environment, working folder, outputs and parameters. Number, name, priority, resources, retries
-// and dependencies do not count. The order of parameters and of the environment does not count
-// either. occurrence: 0 for the first of jobs that are equal in all this, 1 for the second, ….
+// Returns 32 hex digits, the XXH3-128 of everything that decides the job's result. That is its
+// command, shell, environment, working folder, outputs and parameters. Number, name, priority,
+// resources, retries and dependencies do not affect the key. The order of the parameters and of the
+// environment does not affect the key either. occurrence: 0 for the first of several jobs that are
+// equal in all this, 1 for the second, and so on.
 std::string job_key(const Job& job, std::int64_t occurrence);
 
 }  // namespace lockstep

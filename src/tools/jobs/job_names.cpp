@@ -24,14 +24,14 @@ std::string hash_text(std::string_view text) {
   return digits;
 }
 
-// Without a character that was cut in two.
+// Cuts a text to `bytes`, without splitting a character.
 std::string cut(std::string text, std::size_t bytes) {
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
   text.resize(bytes);
   return text;
 }
 
-// The key that the job would have as the first of its kind.
+// The key of the first job that is equal to this one.
 const std::string& first_key(const std::vector<Job>& jobs, const EqualJobs& equal,
                              std::size_t job) {
   const auto found = equal.find(job);
@@ -93,7 +93,8 @@ std::string name_of_repeat(const std::string& name, int count) {
 
 void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal) {
   std::unordered_map<std::string_view, std::size_t> first;
-  std::unordered_map<std::size_t, std::vector<std::size_t>> shared;  // by the first of the name
+  // key: the first job with this name
+  std::unordered_map<std::size_t, std::vector<std::size_t>> shared;
   first.reserve(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const auto [at, is_new] = first.emplace(jobs[i].name, i);
@@ -105,7 +106,7 @@ void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal) {
   if (shared.empty()) return;
   first.clear();
   std::unordered_set<std::string> taken;
-  std::unordered_map<std::string, int> repeats;  // of a name: how many have been looked for
+  std::unordered_map<std::string, int> repeats;  // key: a name; value: its last number
   std::vector<bool> renamed(jobs.size(), false);
   for (const auto& [begin, same] : shared)
     for (const std::size_t job : same) renamed[job] = true;

@@ -1,4 +1,4 @@
-// Names of jobs, which are unique and plain file names.
+// Makes the names of jobs, which are unique and plain file names.
 #pragma once
 
 #include <string>
@@ -10,36 +10,39 @@
 
 namespace lockstep {
 
-inline constexpr std::size_t longest_job_name = 100;  // bytes, without the suffix that makes equal
-                                                      // names unique
+// in bytes, without the suffix that makes equal names unique
+inline constexpr std::size_t longest_job_name = 100;
 
-// The text as a plain file name. Letters, digits and .,=+-_@%:~^ stay; any other character becomes
-// _. It does not begin with a dot or a dash. A longer text is cut, and ends with its hash.
+// Returns the text as a plain file name. Letters, digits and .,=+-_@%:~^ are kept, and any other
+// character becomes _. The name does not begin with a dot or a dash. A text that is too long is
+// cut, and its hash is appended.
 std::string plain_job_name(std::string_view text);
 
-// "GROUP,lr=0.1,seed=2": a job's name from its group's name, which may be empty, and its
-// parameters. "" if there are neither.
+// Returns a job's name, made from its group's name and its parameters: "GROUP,lr=0.1,seed=2". The
+// group's name may be empty. Returns "" if there are no parameters either.
 std::string name_of_parameters(std::string_view group, const Job& job);
 
-// "lr=0.1,file=a/b": the unchanged parameters, for people.
+// Returns the unchanged parameters for people: "lr=0.1,file=a/b".
 std::string parameter_list(const Job& job);
 
-// A job's name, followed by its parameters if the name lacks some of their characters: "1=a_b
-// (1=a/b)". Such names may be equal for several jobs.
+// Returns a job's name for people. If the name lacks some characters of the parameters, they follow
+// in parentheses: "1=a_b (1=a/b)". Several jobs may have the same shown name.
 std::string shown_name(const Job& job);
 
-// Whether a parameter has different values that become the same plain name, such as "M&M" and "M
-// M". A name that both jobs have then stands for different jobs.
+// Whether two jobs differ in a parameter, but its values become the same plain name, such as "M&M"
+// and "M M". A name that both jobs have then stands for different jobs.
 bool names_hide_difference(const Job& a, const Job& b);
 
-// "lr=0.1-repeat-2", for the second job that would have the name.
+// Returns the name of a repeat: "lr=0.1-repeat-2" for the second job that would have the name.
 std::string name_of_repeat(const std::string& name, int count);
 
-// For jobs with equal keys: the index of each one except the first, and the first one's key.
+// Jobs that are equal in content to an earlier job: maps the index of each to the key of the first
+// one.
 using EqualJobs = std::unordered_map<std::size_t, std::string>;
 
-// Makes equal names unique by content, never by position. Different jobs get a part of their keys.
-// Equal jobs are named as repeats from the second on. Keys must be set.
+// Makes equal names unique. The new names depend on the content of jobs, and not on their
+// positions. Different jobs with one name get a part of their keys as a suffix. Equal jobs are
+// named as repeats, from the second one on. Keys must be set.
 void make_names_unique(std::vector<Job>& jobs, const EqualJobs& equal);
 
 }  // namespace lockstep

@@ -18,7 +18,7 @@ namespace {
 
 class ResultsReader {
  public:
-  // A line without its newline.
+  // Reads a line without its newline.
   void line(const std::string& line) {
     if (line.find("\"result") == line.npos) return;  // most lines are about phases
     const nlohmann::json event = parse_python_json(line);
@@ -82,7 +82,7 @@ class ResultsReader {
 }  // namespace
 
 JobResults read_job_results(const std::filesystem::path& events) {
-  // A pipe that the job has put there would never end.
+  // The job may have created a pipe here, and reading it would never end.
   const UniqueFd file(::open(events.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   if (!file) return {};
   ResultsReader reader;
@@ -102,7 +102,7 @@ JobResults read_job_results(const std::filesystem::path& events) {
   if (got > 0 && ::read(file.get(), block, 1) > 0)
     reader.leave_out(cat("what is beyond the first ", most_event_bytes >> 20, " MiB of the file"));
   else
-    reader.line(rest);  // one without its newline
+    reader.line(rest);  // the last line has no newline
   return reader.finish();
 }
 

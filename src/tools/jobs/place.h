@@ -1,4 +1,4 @@
-// A place in a file, for use in messages.
+// Defines a place in a file: its path and line, as messages show it.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@ namespace lockstep {
 
 struct Place {
   std::string file{};
-  std::size_t line = 0;  // 0: no particular line
+  std::size_t line = 0;  // 0 if the place is the whole file
 
-  // "jobs.toml, line 3"
+  // returns "jobs.toml, line 3"
   std::string text() const { return line ? cat(file, ", line ", line) : file; }
 };
 
-// Runs the action. If it throws an Error that does not name the file, puts the place before the
-// Error's message.
+// Runs the action and returns its result. If it throws an Error whose message does not begin with
+// the file, puts the place before the message.
 template <class Action>
 auto at_place(const Place& place, Action action) {
   try {

@@ -56,7 +56,7 @@ void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origi
                               .end = rows.number(5)});
   analysis.running = running_time(ledger);
   if (analysis.spans.empty()) return;
-  // Here, as SQLite would copy all rows to sort them.
+  // Sorted here, because SQLite would copy all rows to sort them.
   std::stable_sort(analysis.spans.begin(), analysis.spans.end(),
                    [](const AttemptSpan& a, const AttemptSpan& b) { return a.begin < b.begin; });
   origin = analysis.spans.front().begin;
@@ -70,7 +70,7 @@ void read_spans(const BatchFolder& batch, BatchAnalysis& analysis, double& origi
     analysis.busy_slots /= seconds;
 }
 
-// A sample of one second stands for half a second on either side.
+// Reads the samples of the GPUs. A sample per second stands for half a second before and after it.
 void read_samples(const BatchFolder& batch, double origin,
                   std::map<std::string, DeviceTimes>& devices) {
   if (!open_in_batch(batch, BatchFolder{}.gpu_log())) return;
@@ -103,14 +103,15 @@ void read_samples(const BatchFolder& batch, double origin,
   }
 }
 
-// A job's events: {"phase": "train", "seconds": 1.5}, or "duration_seconds", or "begin" and "end"
-// in seconds. NaN for a line that says none of them.
+// The duration in a job's event, such as {"phase": "train", "seconds": 1.5}. The key may also be
+// "duration_seconds". Without these keys, the duration is "end" minus "begin", in seconds. NaN if
+// the line has none of them.
 double seconds_of_phase(const nlohmann::json& event) {
   const double span = number_or(event, "end", NAN) - number_or(event, "begin", NAN);
   return number_or(event, "seconds", number_or(event, "duration_seconds", span));
 }
 
-// The events that a job wrote; nothing if it wrote none, or if a link is in their place.
+// The events that a job wrote. Nothing if it wrote none, or if their path is a link.
 std::optional<UniqueFd> open_events(const BatchFolder& batch, const std::string& job) try {
   return open_in_batch(batch, BatchFolder{}.published(job) / events_file);
 } catch (const Error&) {
@@ -118,7 +119,7 @@ std::optional<UniqueFd> open_events(const BatchFolder& batch, const std::string&
 }
 
 void read_phases(const BatchFolder& batch, BatchAnalysis& analysis) {
-  std::map<std::string_view, double> done;  // the last time, where a job was done again
+  std::map<std::string_view, double> done;  // the last time counts if a job ran again
   for (const AttemptSpan& span : analysis.spans)
     if (span.outcome == to_string(AttemptOutcome::done)) done[span.job] = span.end - span.begin;
   for (const auto& [job, job_s] : done) {
@@ -157,7 +158,7 @@ std::string idle_text(const DeviceUse& use) {
   return text;
 }
 
-// The shares of the devices in the time of all jobs on them.
+// How the time of all jobs is distributed over the devices.
 std::string balance_text(const BatchAnalysis& analysis) {
   double all = 0, least = INFINITY, most = 0;
   for (const DeviceUse& use : analysis.devices) {
@@ -192,7 +193,7 @@ BatchAnalysis analyze_part(const BatchFolder& batch) {
   double& origin = analysis.begin;
   read_spans(batch, analysis, origin);
   std::map<std::string, DeviceTimes> devices;
-  double last_start = 0;  // of a job with a GPU
+  double last_start = 0;  // the last start of a job with a GPU
   for (const AttemptSpan& span : analysis.spans)
     for (const std::string& uuid : *span.devices) {
       DeviceTimes& device = devices[uuid];
@@ -210,7 +211,7 @@ BatchAnalysis analyze_part(const BatchFolder& batch) {
   for (auto& [uuid, device] : devices) {
     DeviceUse& use = device.use;
     use.busy_s = length(device.stretches);
-    std::vector<Stretch> before;  // its time while jobs with GPUs were still to come
+    std::vector<Stretch> before;  // periods of a device before the last start of a job with a GPU
     for (const auto& [begin, end] : device.stretches)
       if (begin < last_start) before.emplace_back(begin, std::min(end, last_start));
     use.idle_wanted_s = std::max(0.0, running_before(analysis, last_start) - length(before));
@@ -231,7 +232,7 @@ BatchAnalysis analyze_part(const BatchFolder& batch) {
   return analysis;
 }
 
-// a is the mean of `of_a` samples, b of `of_b`.
+// a is the mean of `of_a` samples, and b is the mean of `of_b` samples.
 std::optional<double> mean_of(std::optional<double> a, std::int64_t of_a, std::optional<double> b,
                               std::int64_t of_b) {
   if (!a || !b) return a ? a : b;
@@ -250,7 +251,8 @@ void add_use(std::vector<DeviceUse>& devices, const DeviceUse& use) {
   known->busy_percent = mean_of(known->busy_percent, known->samples, use.busy_percent, use.samples);
   known->sm_percent = mean_of(known->sm_percent, known->samples, use.sm_percent, use.samples);
   known->power_w = mean_of(known->power_w, known->samples, use.power_w, use.samples);
-  // Not of this batch's jobs: the samples beside those of `samples` are not counted.
+  // The load of programs outside the batch. The number of its samples is not recorded, so both
+  // means have the same weight.
   known->outside_percent = mean_of(known->outside_percent, 1, use.outside_percent, 1);
   if (!known->index) known->index = use.index;
   known->attempts += use.attempts;
@@ -346,7 +348,7 @@ std::vector<PhaseShare> phase_shares(const BatchAnalysis& analysis) {
   return shares;
 }
 
-// A line for each time in which it did not run.
+// One line for each period in which the batch did not run.
 std::string gap_lines(const BatchAnalysis& analysis) {
   std::string text;
   for (const BatchGap& gap : analysis.running.gaps())

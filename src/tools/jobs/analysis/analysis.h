@@ -1,4 +1,5 @@
-// How a batch used its devices and slots, from its ledger, gpu.csv and its jobs' own events.
+// Computes how a batch used its devices and slots, from its ledger, gpu.csv and its jobs' own
+// events.
 #pragma once
 
 #include <map>
@@ -14,11 +15,11 @@
 
 namespace lockstep {
 
-// UUIDs; never null. Shared between attempts, since a batch may have a million of them on a few
-// devices.
+// UUIDs of an attempt's devices; never null. Attempts share these lists, because a batch may have a
+// million attempts on a few devices.
 using DeviceNames = std::shared_ptr<const std::vector<std::string>>;
 
-// Parses the ledger's lists (JSON); equal lists become one object.
+// Parses the lists of devices in the ledger (JSON). Equal lists give the same object.
 class DeviceLists {
  public:
   DeviceNames of(const std::string& json);
@@ -27,66 +28,72 @@ class DeviceLists {
   std::map<std::string, DeviceNames> known_;
 };
 
-// One attempt that ran, in seconds since the first start of the batch.
+// One attempt that ran. Times are in seconds since the first start of the batch.
 struct AttemptSpan {
   std::string job;
   std::string outcome;
-  std::string share{};  // "share 4" for a batch whose tasks have slots of their own; else ""
+  // "share 4" if the batch has shares, whose slots are numbered separately; else empty
+  std::string share{};
   int slot = 0;
   DeviceNames devices{};
   double begin = 0, end = 0;
 };
 
-// The use of one GPU, over the time in which jobs ran on it.
+// How one GPU was used.
 struct DeviceUse {
   std::string uuid;
-  std::optional<int> index;  // the index in nvidia-smi; nothing if there is no gpu.csv
-  std::string host{};        // for a batch that may run on several hosts; else ""
+  std::optional<int> index;  // its index in nvidia-smi; nothing if there is no gpu.csv
+  std::string host{};        // the host, for a batch that may run on several; else empty
   std::int64_t attempts = 0;
-  double busy_s = 0;         // time with at least one job on it
-  double job_s = 0;          // summed over its jobs: more than busy_s if they overlapped
-  double idle_wanted_s = 0;  // time without a job although GPU jobs started later
-  double idle_at_end_s = 0;  // time without a job when no more came
-  std::map<std::string, double> idle_s;  // by the scheduler's reason
-  // Means of the samples taken while a job ran on it.
+  double busy_s = 0;         // time in which at least one job ran on it
+  double job_s = 0;          // sum of the times of its jobs; larger than busy_s if they overlapped
+  double idle_wanted_s = 0;  // time without a job before the last job with a GPU started
+  double idle_at_end_s = 0;  // time without a job after that
+  std::map<std::string, double> idle_s;  // time without a job, by the scheduler's reason for it
+  // The next four are the number and the means of samples that were taken while a job ran on it.
   std::int64_t samples = 0;
   std::optional<double> busy_percent, sm_percent, power_w;
-  std::optional<double> outside_percent;  // busy_percent while no job of the batch ran on it
+  // mean of busy_percent while no job of the batch ran on it
+  std::optional<double> outside_percent;
 };
 
 struct BatchAnalysis {
-  std::vector<AttemptSpan> spans;  // by begin
+  std::vector<AttemptSpan> spans;  // sorted by begin
   std::vector<DeviceUse> devices;
-  double begin = 0;                        // the first start, unix seconds
-  double wall_s = 0;                       // from the first start to the last end
-  double busy_slots = 0;                   // mean number of jobs at once while it ran
-  RunningTime running;                     // without the time in which it was stopped or paused
-  std::map<std::string, double> phases_s;  // reported by jobs, summed over them
-  std::int64_t with_phases = 0;            // jobs that reported phases
-  double with_phases_s = 0;                // the time of those jobs: phases may sum to less, or
-                                           // more
+  double begin = 0;       // time of the first start, unix seconds
+  double wall_s = 0;      // time from the first start to the last end
+  double busy_slots = 0;  // mean number of concurrent jobs while the batch ran
+  RunningTime running;    // the time without stops and pauses
+  // seconds of each phase that jobs reported, summed over the jobs
+  std::map<std::string, double> phases_s;
+  std::int64_t with_phases = 0;  // number of jobs that reported phases
+  double with_phases_s = 0;  // sum of the times of these jobs; the phases may sum to less or more
   double gpu_hours = 0;
-  std::optional<double> energy_kwh;  // of the GPUs, while jobs ran on them
+  std::optional<double> energy_kwh;  // energy of the GPUs while jobs ran on them
 };
 
-// Each phase with its seconds and its percentage of the time of the jobs that reported any. The
-// last entry is the remaining time of these jobs: starting, and unreported parts.
+// A phase that jobs reported, with its seconds and its percentage of the time of these jobs.
+// phase_shares() appends an entry for the remaining time, if there is any. The remaining time is
+// start-up, and parts that are in no phase.
 struct PhaseShare {
   std::string name;  // "phase train", "in no phase"
   double seconds = 0, percent = 0;
 };
 std::vector<PhaseShare> phase_shares(const BatchAnalysis& analysis);
 
-// Throws Error if a ledger cannot be read. Shares of a batch are merged by their clocks. A device
-// counts as idle only while the share that used it ran.
+// Throws Error if a ledger cannot be read. The shares of a batch are merged by their clocks. Idle
+// time of a device is counted only while the share that uses it runs.
 BatchAnalysis analyze(const BatchFolder& batch);
 std::string analysis_text(const BatchAnalysis& analysis);
-// A line per device, or per slot without a device, with the number of concurrent jobs over time.
+// Returns a line per device with the number of concurrent jobs over time. Jobs without a device
+// have a line per slot.
 std::string timeline_text(const BatchAnalysis& analysis, int width);
-// A row per batch: attempts, time, jobs per minute, concurrent jobs, use of each device.
+// Returns a row per batch: attempts, time, jobs per minute, concurrent jobs, and how devices were
+// used.
 std::string comparison_text(
-    const std::vector<std::pair<std::string, BatchAnalysis>>& analyses);  // name, analysis
-// A row per device, or per slot without a device.
+    // pairs of name and analysis
+    const std::vector<std::pair<std::string, BatchAnalysis>>& analyses);
+// Returns a chart with a row per device and slot. Jobs without a device have a row per slot.
 std::string analysis_svg(const BatchAnalysis& analysis, const std::string& title);
 nlohmann::json analysis_json(const BatchAnalysis& analysis);
 

@@ -1,4 +1,4 @@
-// Timelines and comparisons of batches as text.
+// Formats timelines and comparisons of batches as text.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -18,7 +18,7 @@ std::string row_of(const BatchAnalysis& analysis, const AttemptSpan& span, std::
   return printable(uuid);
 }
 
-// Mean number of jobs in each part of the time: '.' for none, '+' for ten and more.
+// The mean number of jobs in each part of the time. '.' means none, and '+' means ten or more.
 std::string bar(const std::vector<double>& job_s, double part_s) {
   std::string text;
   for (const double seconds : job_s) {

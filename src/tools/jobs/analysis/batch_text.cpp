@@ -14,7 +14,7 @@ namespace lockstep {
 namespace {
 
 constexpr std::int64_t most_failures = 20, most_slowest = 5, most_notes = 10;
-constexpr std::size_t tail_bytes = 8 << 10;  // of a log
+constexpr std::size_t tail_bytes = 8 << 10;  // bytes at the end of a log
 
 std::string plural(std::int64_t count, const char* one, const char* many) {
   return cat(count, " ", count == 1 ? one : many);
@@ -62,7 +62,7 @@ std::string command_text(const Job& job) {
   return join(words, " ");
 }
 
-// Whether jobs were seen where they were put.
+// Whether jobs ran on the devices that they were given.
 std::string placements_text(Database& database) {
   Statement rows(database,
                  "SELECT sum(placement = 'verified'), sum(placement = 'wrong'), "
@@ -74,7 +74,7 @@ std::string placements_text(Database& database) {
              rows.integer(3), " too short to tell, or without the GPU\n");
 }
 
-// Ends of jobs that a power loss would undo.
+// The number of finished jobs that a power loss would undo.
 std::string unsynced_text(Ledger& ledger) {
   const std::int64_t jobs = ledger.unsynced();
   return jobs == 0
@@ -136,9 +136,10 @@ std::string crowded_note(Ledger& ledger, const BatchResources& resources) {
                  "SELECT count(*), min(cpus), max(cpus), max(gpus) FROM job WHERE listed = 1 AND "
                  "state = 'waiting'");
   if (resources.slots == 0 || !left.step() || left.integer(0) < 2) return "";
-  if (left.integer(3) != static_cast<int>(GpuRequest::Kind::none)) return "";  // GPUs may decide
+  // GPUs may be the limit
+  if (left.integer(3) != static_cast<int>(GpuRequest::Kind::none)) return "";
   const auto cores = static_cast<std::int64_t>(resources.cores.size());
-  // As many slots as cores or fewer: jobs wait for cores of their own.
+  // With as many slots as cores, or fewer, each job has its own cores.
   if (resources.slots <= cores) return "";
   const auto together = std::min<std::int64_t>(resources.slots, left.integer(0));
   const double cpus = left.number(1), most = left.number(2);
@@ -191,7 +192,7 @@ std::string failure_text(const BatchFolder& batch, const RunningAttempt& running
 
 namespace {
 
-// A line for each, of the first.
+// A line for each of the first parts that were left out.
 std::string left_out_text(const std::vector<std::string>& lines) {
   std::string text;
   for (std::size_t i = 0; i < lines.size() && i < most_failures; ++i)
@@ -201,7 +202,8 @@ std::string left_out_text(const std::vector<std::string>& lines) {
   return text;
 }
 
-// "; 8 slots on 2 cores": jobs that shared cores took longer for it. "": there were enough.
+// For example, "; 8 slots on 2 cores". Jobs that shared cores took longer. "" if there were enough
+// cores.
 std::string crowded_text(Ledger& ledger) {
   Statement last(ledger.database(), "SELECT max(slot) + 1 FROM attempt");
   const std::int64_t cores = cores_of_machine(ledger);
@@ -209,7 +211,7 @@ std::string crowded_text(Ledger& ledger) {
   return cat("; ", last.integer(0), " slots on ", plural(cores, "core", "cores"));
 }
 
-// How to look at the data again, for what has no result because of them.
+// The command that reads the data again, for jobs that have no result because of the data.
 std::string take_up_text(Ledger& ledger) {
   const std::string made_by = ledger.made_by();
   const auto counts = ledger.counts();

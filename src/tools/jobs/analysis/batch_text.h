@@ -1,4 +1,4 @@
-// Texts about a batch, before, during and after it.
+// Makes texts about a batch, before it runs, while it runs and afterwards.
 #pragma once
 
 #include <string>
@@ -12,27 +12,29 @@
 
 namespace lockstep {
 
-// "12 done, 1 failed, 3 left of 16".
+// Returns a text such as "12 done, 1 failed, 3 left of 16".
 std::string counts_text(const std::map<JobState, std::int64_t>& counts);
 std::string counts_text(const BatchCounts& counts);
 
-// The first line of a start.
+// Returns the first line that is printed when a batch starts.
 std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
                        const BatchResources& resources, const std::vector<Device>& devices);
 
-// "--slots 4 on 2 cores: …" if the remaining jobs request more cores together than there are. "" if
-// they do not, or if GPUs may limit the concurrent jobs.
+// Returns "--slots 4 on 2 cores: …" if the jobs that may run at once need more cores than there
+// are. Returns "" if there are enough cores, or if GPUs may limit the number of concurrent jobs.
 std::string crowded_note(Ledger& ledger, const BatchResources& resources);
 
-// A row per job: number, name, cores, GPU and command, with the placement of the first ones.
+// Returns a row per job: number, name, cores, GPUs, placement and command. Only the jobs that would
+// begin first have a placement.
 std::string dry_run_text(const JobList& list, const BatchResources& resources,
                          const std::vector<Device>& devices);
 
-// Text for an attempt that failed: "job NAME failed: exit code 3 (try 2); LOG: last line".
+// Returns a text for an attempt that failed: its job, the reason, and the last line of its log.
 std::string failure_text(const BatchFolder& batch, const RunningAttempt& running,
                          const Settled& settled);
 
-// Time, jobs per minute, devices, slowest jobs, and every unsuccessful job with its log.
+// Returns the summary at the end of a batch: counts, time, jobs per minute and devices. It also
+// lists the slowest jobs, and the failed jobs with their logs.
 std::string batch_summary(const BatchFolder& batch, Ledger& ledger);
 
 }  // namespace lockstep

@@ -29,10 +29,11 @@ struct Mean {
   }
 };
 
-// Times in which something ran, from begin to end.
+// Times in which something ran, as pairs of begin and end.
 using RanTimes = std::vector<std::pair<double, double>>;
 
-// In order, those that overlap as one: of a million jobs and as many samples each is looked for.
+// Sorts the times and merges overlapping ones. There may be a million jobs and as many samples, and
+// each sample is searched in these times.
 void join_overlaps(RanTimes& times) {
   std::sort(times.begin(), times.end());
   std::size_t kept = 0;

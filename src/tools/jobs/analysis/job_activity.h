@@ -1,4 +1,5 @@
-// How busy cores and devices were during some jobs of a batch, from its ledger and gpu.csv.
+// Computes how busy cores and devices were while some jobs of a batch ran, from its ledger and
+// gpu.csv.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +17,29 @@ namespace lockstep {
 
 class Ledger;
 
-// The number of cores of the machine of the batch's latest start; 0: unknown.
+// The number of cores of the machine on which the batch was last started; 0 if unknown.
 std::int64_t cores_of_machine(Ledger& ledger);
 
 struct JobActivity {
-  bool on_devices = false;  // some of the jobs had a GPU
-  // Processor time of the jobs, as a percentage of their time on the requested cores. If concurrent
-  // jobs requested more cores than there are, only their part of the existing cores counts. Nothing
-  // if no job was measured.
+  bool on_devices = false;  // whether some of the jobs had a GPU
+  // Processor time of the jobs, as a percentage of the time for which they requested cores.
+  // Concurrent jobs may request more cores than there are. Then only a job's part of the existing
+  // cores is counted. Nothing if no job was measured.
   std::optional<double> cpu_percent;
-  // Mean of a device's samples taken while a job ran there. Nothing if there are none, because the
-  // jobs were too short.
+  // Means over the samples that were taken while a job ran on the device. Nothing if there are no
+  // samples, because the jobs were too short.
   std::optional<double> gpu_percent, sm_percent;
 };
 
-// For each requested core, the part of a core that was available, over time. It is below one while
-// concurrent jobs request more cores than there are.
+// Computes which part of a core was available for each requested core, over time. The part is below
+// one while concurrent jobs request more cores than there are.
 class CoreShares {
  public:
-  // cores: 0 if unknown; each request is then taken as one core.
+  // cores: the number of cores; if it is 0 (unknown), each request gets all its cores.
   explicit CoreShares(double cores) : cores_(cores) {}
-  // Adds an attempt. Add all attempts before calling `seconds`.
+  // Adds an attempt. All attempts must be added before the first call of seconds().
   void add(double begin, double end, double cpus);
-  // Seconds available from begin to end to one requested core.
+  // Returns the seconds that were available to one requested core from `begin` to `end`.
   double seconds(double begin, double end);
 
  private:
@@ -46,25 +47,26 @@ class CoreShares {
   double until(double time) const;
 
   double cores_;
-  std::vector<std::pair<double, double>> changes_;  // time, and the change in requested cores
-  std::vector<double> times_, sums_, rates_;        // at each change: the seconds until it, and the
-                                                    // rate after it
+  // pairs of time and the change in requested cores
+  std::vector<std::pair<double, double>> changes_;
+  // at each change: its time, the available seconds until then, and the part of a core after it
+  std::vector<double> times_, sums_, rates_;
 };
 
 class BatchActivity {
  public:
-  // Reads everything. Throws Error if the ledger cannot be read. Without samples only processor
-  // time is known.
+  // Reads the ledger and the samples. Throws Error if the ledger cannot be read. Without samples,
+  // only the processor time is known.
   explicit BatchActivity(const BatchFolder& batch);
 
-  // Over all attempts of these jobs that ran and ended.
+  // Returns the activity over all attempts of these jobs that ran and ended. jobs: their names.
   JobActivity of(const std::set<std::string>& jobs) const;
 
  private:
   struct Attempt {
     DeviceNames devices;
     double begin = 0, end = 0, cpu_s = 0;
-    double cpus = 1, core_s = 0;  // requested cores, and their seconds by CoreShares
+    double cpus = 1, core_s = 0;  // requested cores, and their available seconds by CoreShares
   };
   struct Sample {
     double at = 0;  // unix seconds, like begin and end

@@ -8,15 +8,15 @@
 namespace lockstep {
 namespace {
 
-constexpr double shortest_gap_s = 0.1;  // to start another supervisor takes less
+constexpr double shortest_gap_s = 0.1;  // starting another supervisor takes less time
 
-// The first that ends after `time`; sorted, without overlaps.
+// The first stretch that ends after `time`. Stretches are sorted and do not overlap.
 auto first_after(const std::vector<Stretch>& stretches, double time) {
   return std::upper_bound(stretches.begin(), stretches.end(), time,
                           [](double at, const Stretch& one) { return at < one.second; });
 }
 
-// The parts of `from` outside of `taken`; both sorted, without overlaps.
+// The parts of `from` that are not in `taken`. Both are sorted and have no overlaps.
 std::vector<Stretch> without(const std::vector<Stretch>& from, const std::vector<Stretch>& taken) {
   std::vector<Stretch> rest;
   for (auto [begin, end] : from) {

@@ -11,7 +11,7 @@ namespace {
 
 struct CountedRow {
   GanttRow row;
-  std::int64_t in_last = 0;  // attempts that became its last span
+  std::int64_t in_last = 0;  // number of attempts that were merged into its last span
 };
 
 std::string row_name(const BatchAnalysis& analysis, const AttemptSpan& span,

@@ -1,4 +1,4 @@
-// Attempts over time as rows of a chart.
+// Makes the rows of a chart that shows attempts over time.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,13 @@
 
 namespace lockstep {
 
-// "GPU 3", "GPU 3 of HOST", or the beginning of its UUID.
+// Returns "GPU 3", "GPU 3 of HOST", or the beginning of the UUID if the index is unknown.
 std::string device_name(const DeviceUse& use);
 
-// A row per device and slot, or per slot without a device, sorted by name. tip: text for an
-// attempt. If there are more than 3000 attempts, neighbours with the same outcome that are closer
-// than a pixel of `width` become one span. Its tip gives their number.
+// Returns a row per device and slot, sorted by name. Attempts without a device have a row per slot.
+// tip: returns the text for an attempt. If there are more than 3000 attempts, some become one span,
+// whose text gives their number. These are neighbours with the same outcome that are closer than a
+// pixel of `width`.
 std::vector<GanttRow> timeline_rows(const BatchAnalysis& analysis, int width,
                                     const std::function<std::string(const AttemptSpan&)>& tip);
 

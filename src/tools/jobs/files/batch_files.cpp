@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// For a share (BATCH/shares/K), whose folders are links to those of BATCH.
+// The folder that holds a batch's files. The folders of a share (BATCH/shares/K) are links to those
+// of BATCH, so it is BATCH for them.
 fs::path folder_of_files(const BatchFolder& batch, const fs::path& below) {
   if (batch.path.parent_path().filename() != "shares" || below.empty()) return batch.path;
   std::error_code error;
@@ -24,7 +25,8 @@ fs::path folder_of_files(const BatchFolder& batch, const fs::path& below) {
   return leads_to_batch ? batch.path.parent_path().parent_path() : batch.path;
 }
 
-// Errors of a way that leads elsewhere: a link, `..`, or a file in place of a folder.
+// Whether the error means that a path leads elsewhere: through a link, `..`, or a file in place of
+// a folder.
 bool leads_elsewhere(int error) { return error == ELOOP || error == EXDEV || error == ENOTDIR; }
 
 }  // namespace

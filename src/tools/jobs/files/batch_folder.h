@@ -1,4 +1,4 @@
-// The layout of a batch's folder.
+// Gives the paths of the files in a batch's folder.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace lockstep {
 
 // BATCH/
-//   ledger.sqlite   jobs and attempts (docs/reference/batch-ledger.md)
-//   batch.json      what kind of folder this is, and how it was made
-//   jobs/NAME/      what a job wrote, once it has succeeded
-// attempts/N/     what an attempt writes while it runs; what it left if it failed
-//   logs/NAME.K.log what the K-th attempt of a job printed; absent if it printed nothing
-// gpu.csv         activity of the GPUs that jobs requested, a line per second and GPU
-//   supervisors/    records of the processes that start the jobs
-// shares/K/       if Slurm runs the batch: each share is a batch of its own (batch_shares.h)
+//   ledger.sqlite    jobs and attempts (docs/reference/batch-ledger.md)
+//   batch.json       the kind of this folder, and how it was made
+//   jobs/NAME/       files of a job that has succeeded
+//   attempts/N/      files of an attempt that runs or failed
+//   logs/NAME.K.log  output of the K-th attempt of a job; absent if it printed nothing
+//   gpu.csv          activity of the GPUs that jobs requested, a line per second and GPU
+//   supervisors/     records of the processes that start the jobs
+//   shares/K/        if Slurm runs the batch: each share is a separate batch (batch_shares.h)
 struct BatchFolder {
   std::filesystem::path path;
 

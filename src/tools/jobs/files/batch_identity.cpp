@@ -11,8 +11,8 @@ namespace lockstep {
 namespace fs = std::filesystem;
 namespace {
 
-// The folder's inode: it stays when a folder is renamed, and differs in a copy. "" if there is no
-// folder.
+// The folder's inode. It stays the same when the folder is renamed, and differs in a copy. "" if
+// there is no folder.
 std::string inode_of(const fs::path& folder) {
   struct stat found {};
   return ::stat(folder.c_str(), &found) == 0 ? cat(found.st_ino) : "";
@@ -22,7 +22,7 @@ std::string inode_of(const fs::path& folder) {
 
 std::string batch_id(Ledger& ledger, const BatchFolder& folder) {
   const std::string inode = ledger.fact("inode"), path = ledger.fact("path");
-  // True also for a batch of an earlier version, or one moved to another disk.
+  // Also true for a batch of an earlier version, and for one that was moved to another disk.
   const bool is_this = inode.empty() || inode == inode_of(folder.path) || inode != inode_of(path);
   return is_this ? ledger.fact("id") : "";
 }

@@ -33,12 +33,13 @@ constexpr const char* shared_folders[] = {"jobs", "logs", "attempts"};
 
 fs::path shares_folder(const BatchFolder& batch) { return batch.path / "shares"; }
 
-// Jobs of one batch and their dependencies, by number.
+// Jobs of one batch and their dependencies, by job number.
 struct Graph {
   std::unordered_map<std::int64_t, std::string> states;
   std::unordered_map<std::int64_t, std::int64_t> shares;
-  std::vector<std::pair<std::int64_t, std::int64_t>> needs;  // job, the job it needs
-  std::unordered_map<std::int64_t, std::int64_t> blocked;    // job, the job that did not succeed
+  std::vector<std::pair<std::int64_t, std::int64_t>> needs;  // a job, and the job that it needs
+  // key: job; value: the unsuccessful job that blocks it
+  std::unordered_map<std::int64_t, std::int64_t> blocked;
 };
 
 bool is_left(const std::string& state) { return state == "waiting" || state == "running"; }
@@ -58,7 +59,8 @@ Graph graph_of(Ledger& all) {
     graph.needs.emplace_back(job, need);
     needed_by[need].push_back(job);
   }
-  std::vector<std::pair<std::int64_t, std::int64_t>> reached;  // job, whose failure it meets
+  // a job, and the failed job that blocks it
+  std::vector<std::pair<std::int64_t, std::int64_t>> reached;
   for (const auto& [id, state] : graph.states)
     if (!is_left(state) && state != "done") reached.emplace_back(id, id);
   while (!reached.empty()) {
@@ -85,14 +87,15 @@ std::string read_only_uri(const fs::path& file) {
   return uri + "?mode=ro";
 }
 
-// Its own pauses, as the fact has them: a share whose task waits is paused later, or not at all.
+// The pauses of the share, as its ledger stores them. A share may still wait for its Slurm task, so
+// its pauses differ from those of other shares.
 nlohmann::json pauses_of_part(Database& all) {
   Statement row(all, "SELECT value FROM part.fact WHERE key = 'pauses'");
   nlohmann::json pauses = row.step() ? parse_json(row.text(0)) : nlohmann::json();
   return pauses.is_array() ? pauses : nlohmann::json::array();
 }
 
-// Returns the pauses of the share.
+// Copies a share into the ledger. Returns the share's pauses.
 nlohmann::json copy_in(Database& all, const BatchFolder& share, std::int64_t number) {
   check_database_files(share.ledger());
   all.prepared("ATTACH ? AS part").bind(1, read_only_uri(share.ledger())).run();
@@ -112,7 +115,7 @@ nlohmann::json copy_in(Database& all, const BatchFolder& share, std::int64_t num
   return pauses;
 }
 
-// The same, with errors that name the ledger of the share.
+// Like copy_in, but errors name the share's ledger.
 nlohmann::json copy_share(Database& all, const BatchFolder& share, std::int64_t number) try {
   return copy_in(all, share, number);
 } catch (const Error& error) {
@@ -120,7 +123,7 @@ nlohmann::json copy_share(Database& all, const BatchFolder& share, std::int64_t 
   throw Error(cat(share.ledger().string(), ": ", error.what()), error.hint());
 }
 
-// Why a job waits is in no ledger where it waits for another share's.
+// Adds the reason for jobs that wait for a job of another share. No share's ledger has it.
 void fill_in_reasons(Ledger& all) {
   const Graph graph = graph_of(all);
   Statement& set = all.database().prepared(
@@ -129,7 +132,7 @@ void fill_in_reasons(Ledger& all) {
   for (const auto& [job, failed] : graph.blocked) set.bind(1, job).bind(2, failed).run();
 }
 
-// Jobs that wait for one that is not in the list, or for such a job.
+// Jobs that wait for a job outside the list, directly or through other jobs.
 std::vector<std::string> held_keys(const std::vector<Job>& jobs) {
   std::unordered_set<std::string> keys, held;
   for (const Job& job : jobs) keys.insert(job.key);
@@ -148,7 +151,7 @@ fs::path building_folder(const BatchFolder& batch, const NewShare& share) {
   return shares_folder(batch) / cat(".new-", share.number);
 }
 
-// Under a temporary name, and not yet durable.
+// Builds the share under a temporary name. The result is not yet durable.
 void build_share(const BatchFolder& batch, const NewShare& share) {
   const fs::path building = building_folder(batch, share);
   fs::remove_all(building);
@@ -165,7 +168,7 @@ void sync_file_system(const fs::path& path) {
     throw Error(cat("cannot sync the folder ", path.string(), ": ", errno_text(errno)));
 }
 
-// Whether the ledger's jobs equal the list's, so that nothing need be written.
+// Whether the ledger already has exactly the list's jobs. If so, nothing is written.
 bool says_the_same(Ledger& ledger, const JobList& own) {
   std::unordered_map<std::string, std::string> listed;
   Statement rows(ledger.database(), "SELECT key, spec FROM job WHERE listed != 0");
@@ -178,7 +181,7 @@ bool says_the_same(Ledger& ledger, const JobList& own) {
   return ledger.limits() == own.limits;
 }
 
-// Updates known jobs with the list's present values.
+// Updates known jobs with the present values of the list.
 void relist(const BatchFolder& share, const JobList& list) {
   Ledger ledger = Ledger::open(share.ledger());
   std::unordered_set<std::string> keys;
@@ -352,7 +355,7 @@ std::map<std::int64_t, ShareWork> work_left(Ledger& all) {
         is_left(graph.states.at(job)) && is_left(graph.states.at(need)))
       work[share].after.insert(other);
   }
-  // As many rounds as there are levels.
+  // Each round sets the levels of jobs one level further.
   for (bool more = true; std::exchange(more, false);)
     for (auto& [share, one] : work)
       for (const std::int64_t other : one.after)

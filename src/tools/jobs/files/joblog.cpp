@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view header =
     "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n";
 
-// As it ran, in one line.
+// The command as it ran, on one line.
 std::string command_of(const BatchFolder& batch, const RunningAttempt& running) {
   const Attempt& attempt = running.attempt;
   const Job job =
@@ -48,7 +48,7 @@ Joblog::Joblog(const std::filesystem::path& file) : path_(file) {
   if (!file_) throw Error(cat("cannot write the job log ", file.string(), ": ", errno_text(errno)));
   std::string begin(header.size(), '\0');
   const ssize_t got = ::pread(file_.get(), begin.data(), begin.size(), 0);
-  begin.resize(got < 0 ? 0 : static_cast<std::size_t>(got));  // -1: a pipe
+  begin.resize(got < 0 ? 0 : static_cast<std::size_t>(got));  // -1 for a pipe
   if (!begin.empty() && begin != header)
     throw Error(cat(file.string(), " is there already, and is no job log"),
                 "name another file with --joblog");

@@ -1,4 +1,4 @@
-// A line for each finished job, in the columns of GNU parallel's --joblog.
+// Writes a line for each finished job, in the columns of GNU parallel's --joblog.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,15 @@
 
 namespace lockstep {
 
-// Columns, separated by tabs: Seq Host Starttime JobRuntime Send Receive Exitval Signal Command.
-// Send is 0, Receive the size of the attempt's log. Exitval and Signal follow GNU parallel: Exitval
-// is 0 after a signal and -1 after a time-out.
+// The columns are Seq, Host, Starttime, JobRuntime, Send, Receive, Exitval, Signal and Command,
+// separated by tabs. Send is 0, and Receive is the size of the attempt's log. As in GNU parallel,
+// Exitval is 0 after a signal and -1 after a time-out.
 class Joblog {
  public:
-  // Appends to an existing file. Throws Error if it holds something else, or is not writable.
+  // Opens the file, and appends to it if it exists. Throws Error if it is not a job log, or is not
+  // writable.
   explicit Joblog(const std::filesystem::path& file);
-  // Throws Error if it cannot be written.
+  // Throws Error if the line cannot be written.
   void add(const BatchFolder& batch, const RunningAttempt& running, const AttemptEnd& end);
 
  private:

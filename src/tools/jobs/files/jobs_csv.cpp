@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-// Columns of the jobs_query below, from the second on.
+// Columns of jobs_query below, from the second on.
 constexpr const char* ledger_columns[] = {"job",
                                           "name",
                                           "state",
@@ -48,7 +48,7 @@ std::string number_or_text(const JobResult& result) {
   return std::stod(brief) == *number ? brief : general(*number, 17);
 }
 
-// Names of columns that jobs bring along, in the order in which they came.
+// Names of columns that jobs add, in the order of their first use.
 class ColumnNames {
  public:
   void add(const std::string& name) {
@@ -69,7 +69,7 @@ class ColumnNames {
   std::vector<std::string> names_;
 };
 
-// Cells of some columns, by the place of their names.
+// Cells of some columns. First: the index of the column's name.
 using PlacedCells = std::vector<std::pair<std::size_t, std::string>>;
 
 void append_cells(std::vector<std::string>& cells, const PlacedCells& values, std::size_t count) {
@@ -102,8 +102,8 @@ class JobTable {
     return text;
   }
 
-  // False: nobody reads on. Nothing is read while `write` waits for its reader, or a scheduler
-  // could not write to the ledger.
+  // Writes all rows. Returns false if the reader stops. No statement is active while `write` waits
+  // for its reader, because that would block a scheduler's writes to the ledger.
   bool write_rows(const BatchFolder& batch,
                   const std::function<bool(const std::string&)>& write) const {
     Ledger ledger = ledger_to_read(batch);

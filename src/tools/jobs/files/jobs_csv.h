@@ -1,4 +1,4 @@
-// All jobs of batches as one table, for a spreadsheet or pandas.
+// Writes all jobs of batches as one table, for a spreadsheet or pandas.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,17 @@
 
 namespace lockstep {
 
-// RFC 4180: a header, then a line per listed job, in the order of the batches and numbers:
-//   batch, job (number), name, state, reason, tries; of its last attempt: attempt (its number),
-//   started and ended (unix seconds), seconds, cpu_s, max_rss_bytes, exit_code, slot, devices
-//   (UUIDs with spaces between), placement, gpu_memory_bytes, gpu_activity_percent;
-// Missing values are empty cells. `write` gets a few whole lines at a time, so that a table of a
-// million jobs is never in memory. It returns false to stop, if nobody reads on. Ledgers are read
-// twice; columns that appear meanwhile are left out. Throws Error if a ledger cannot be read.
+// Writes CSV as in RFC 4180: a header, then a line per job of the latest job list. Lines are in the
+// order of the batches and of the jobs' numbers. The columns are:
+//   - of the job: batch, job (its number), name, state, reason, tries
+//   - of its last attempt: attempt (its number), started and ended (unix seconds), seconds, cpu_s,
+//     max_rss_bytes, exit_code, slot, devices (UUIDs, separated by spaces), placement,
+//     gpu_memory_bytes, gpu_activity_percent
+//   - parameter.NAME and result.NAME for each parameter and each reported result
+// Missing values are empty cells. `write` gets a few whole lines at a time, so a table of a million
+// jobs is never in memory. It returns false to stop, if nobody reads the table any more. Ledgers
+// are read twice. Columns that appear only at the second time are left out. Throws Error if a
+// ledger cannot be read.
 void write_jobs_csv(const std::vector<BatchFolder>& batches,
                     const std::function<bool(const std::string&)>& write);
 

@@ -29,7 +29,7 @@ std::size_t root_of(Places& parents, std::size_t job) {
   return job;
 }
 
-// Jobs that are tied to each other, by their first one.
+// Groups of jobs that depend on each other. The key is the first job of the group.
 std::map<std::size_t, Places> groups_of(const std::vector<Places>& needs) {
   Places parents(needs.size());
   std::iota(parents.begin(), parents.end(), std::size_t{0});
@@ -43,7 +43,8 @@ std::map<std::size_t, Places> groups_of(const std::vector<Places>& needs) {
   return groups;
 }
 
-// 0 for a job without dependencies, else one more than the highest of its dependencies.
+// The level of each job. It is 0 without dependencies, or else one more than the highest level
+// among its dependencies.
 Places levels_of(const std::vector<Places>& needs) {
   std::vector<Places> needed_by(needs.size());
   Places unmet(needs.size()), levels(needs.size(), 0), ready;
@@ -68,7 +69,7 @@ std::size_t even_size(std::size_t jobs, std::size_t most) {
   return shares == 0 ? most : (jobs + shares - 1) / shares;
 }
 
-// One that is too large for a share.
+// Cuts a group that is too large for one share.
 void cut_by_level(const Places& group, const Places& levels, std::size_t most,
                   std::vector<Places>& shares) {
   std::map<std::size_t, Places> by_level;

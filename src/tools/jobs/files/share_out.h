@@ -1,4 +1,4 @@
-// Divides jobs among tasks that begin and end independently.
+// Divides jobs among tasks that begin and end independently of each other.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,11 @@
 
 namespace lockstep {
 
-// Returns indexes into `jobs`, by share. A share has at most `most` jobs (1 or more), as evenly as
-// possible, in the order of the list. Jobs that depend on each other stay together if they are at
-// most `most`. Larger groups are cut by level, so that shares wait only for whole shares, and never
-// in a circle. Dependencies on jobs outside the list do not count.
+// Returns a list of indexes into `jobs` for each share. A share has at most `most` jobs, with
+// `most` >= 1. The shares are as equal in size as possible, and follow the order of the list. A
+// group of jobs that depend on each other stays together if it has at most `most` jobs. A larger
+// group is cut by level. So shares wait only for whole shares, and never in a circle. Dependencies
+// on jobs outside the list are ignored.
 std::vector<std::vector<std::size_t>> share_out(const std::vector<Job>& jobs, std::size_t most);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// The control groups of a batch: PLACE/lockstep-BATCH/ATTEMPT. If none can be made, all functions
-// here do nothing, and processes are identified only by the mark that they inherit.
+// Manages the control groups of a batch: PLACE/lockstep-BATCH/ATTEMPT. If no group can be made, all
+// functions here do nothing. Processes are then identified only by the mark that they inherit.
 #pragma once
 
 #include <sys/types.h>
@@ -15,29 +15,31 @@ namespace lockstep {
 
 class AttemptGroups {
  public:
-  // Also finds the groups of earlier starts, which may be in other places.
+  // Finds the groups of earlier starts, which may be in other places.
   AttemptGroups(Ledger& ledger, const std::string& batch_id);
 
-  // From now on new attempts get a group, if that is possible. The choice is recorded in the ledger
+  // From now on, new attempts get a group if that is possible. The place is recorded in the ledger
   // before anything starts.
   void begin(Ledger& ledger);
 
-  // mark: the mark of an attempt, "BATCH:ATTEMPT".
-  std::string of(const std::string& mark) const;  // for a new attempt; "" if it has none
-  bool is_alive(const std::string& mark) const;   // whether a process lives in it
+  // In the following functions, `mark` is the mark of an attempt, "BATCH:ATTEMPT".
+  // folder for the group of a new attempt; "" if none can be made
+  std::string of(const std::string& mark) const;
+  bool is_alive(const std::string& mark) const;  // whether a process lives in its group
   void kill(const std::string& mark) const;
-  // returns the processes that got the signal
+  // Returns the processes that got the signal.
   std::set<pid_t> signal(const std::string& mark, int number) const;
-  void remove(const std::string& mark) const;  // if it is empty
-  void remove_empty();                         // groups of all starts
-  // Marks of all attempts that have a group, including those believed over.
+  void remove(const std::string& mark) const;  // removes its group if that is empty
+  void remove_empty();                         // removes empty groups of all starts
+  // Returns the marks of all attempts that have a group, including attempts that are already over.
   std::vector<std::string> marks() const;
 
  private:
   std::vector<std::filesystem::path> groups_of(const std::string& mark) const;
 
   std::string batch_id_;
-  std::vector<std::filesystem::path> places_;  // the batch's places in this and earlier starts
+  // the batch's places in this start and in earlier ones
+  std::vector<std::filesystem::path> places_;
   std::filesystem::path place_;
 };
 

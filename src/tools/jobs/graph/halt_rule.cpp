@@ -16,7 +16,7 @@ namespace {
               "jobs), now,success=1");
 }
 
-// The place of the word among these.
+// The index of the word in the list.
 template <std::size_t size>
 std::size_t place_of(std::string_view word, const std::array<std::string_view, size>& words,
                      std::string_view text) {

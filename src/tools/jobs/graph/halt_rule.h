@@ -1,4 +1,4 @@
-// Decides when a batch ends before all its jobs are over: --halt, as in GNU parallel.
+// Decides whether a batch ends before all its jobs are over: --halt, as in GNU parallel.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ class HaltRule {
   enum class How { never, soon, now };  // soon: running jobs may finish; now: they are ended
 
   HaltRule() = default;
-  // "never", "soon,fail=3", "now,success=1", "soon,done=10%". Throws Error.
+  // Parses "never", "soon,fail=3", "now,success=1" or "soon,done=10%". Throws Error.
   explicit HaltRule(std::string_view text);
 
-  // Counts a finished job. of: the number of all jobs.
+  // Counts a finished job. of: the number of all jobs, on which a percentage is based.
   void count(JobState state, std::int64_t of);
-  // The action due now; returned only once.
+  // Returns the action once, when the limit is reached. All other calls return How::never.
   How due();
-  std::string why() const;  // "2 jobs failed (--halt soon,fail=2)"
+  std::string why() const;  // the reason: "2 jobs failed (--halt soon,fail=2)"
   bool for_success() const { return what_ == What::success; }
 
  private:
@@ -31,7 +31,7 @@ class HaltRule {
   std::string text_;
   How how_ = How::never;
   What what_ = What::fail;
-  double limit_ = 0;  // a number of jobs, or a share of all jobs
+  double limit_ = 0;  // a number of jobs, or a share of all jobs if `is_share_` is true
   bool is_share_ = false, reached_ = false, said_ = false;
   std::int64_t counted_ = 0;
 };

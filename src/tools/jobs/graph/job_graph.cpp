@@ -13,13 +13,13 @@ void JobGraph::need(std::int64_t job, std::int64_t needed) {
   nodes_.at(needed).needed_by.push_back(job);
 }
 
-// Nothing that needs it can run.
+// Whether no job that needs this one can run.
 bool JobGraph::is_lost(const Node& node) const {
   return (over(node.state) && !succeeded(node.state)) || node.standing == Standing::never;
 }
 
-// A job that needs thousands is examined when each of them ends; jobs known to have succeeded are
-// not examined again.
+// Updates the node's standing. A job may need thousands of others and is examined after each of
+// them. Jobs that are known to have succeeded are therefore not examined again.
 void JobGraph::stand(Node& node) {
   node.because = 0;
   if (node.state != JobState::waiting) {
@@ -31,8 +31,8 @@ void JobGraph::stand(Node& node) {
   node.standing = node.met == node.needs.size() ? Standing::ready : Standing::waits;
 }
 
-// may_be_lost: whether one that it needs can be. Returns whether it became one that never runs, or
-// no longer is one.
+// may_be_lost: a job that it needs may be unable to succeed. Returns whether the job became one
+// that can never run, or stopped being one.
 bool JobGraph::review(std::int64_t job, bool may_be_lost, std::vector<Change>& changes) {
   Node& node = nodes_.at(job);
   const Standing was = node.standing;
@@ -52,7 +52,7 @@ bool JobGraph::review(std::int64_t job, bool may_be_lost, std::vector<Change>& c
 
 std::vector<JobGraph::Change> JobGraph::begin(const std::vector<std::int64_t>& jobs) {
   std::vector<Change> changes;
-  // Until nothing follows any more: a job may stand before those that it needs.
+  // Repeats until nothing changes, because a job may be listed before the jobs that it needs.
   for (bool again = true; again;) {
     again = false;
     for (const std::int64_t job : jobs) again = review(job, true, changes) || again;

@@ -67,7 +67,7 @@ class Names {
   std::unordered_map<std::string, Indices> found_;
 };
 
-// All that one job waits for, each once; counts them.
+// Finds all jobs for which one job waits, each once, and counts them.
 void find_all(Names& index, const std::vector<std::string>& names, Indices& after,
               std::size_t& count) {
   for (const std::string& name : names) {
@@ -82,7 +82,7 @@ void find_all(Names& index, const std::vector<std::string>& names, Indices& afte
   after.erase(std::unique(after.begin(), after.end()), after.end());
 }
 
-// "a -> b -> a"; the middle of a long one is left out.
+// Throws Error with the circle, such as "a -> b -> a". The middle of a long circle is left out.
 [[noreturn]] void fail_circle(const std::vector<Job>& jobs, const Indices& path,
                               std::size_t closing) {
   const auto begin = std::find(path.begin(), path.end(), closing);
@@ -98,13 +98,13 @@ void find_all(Names& index, const std::vector<std::string>& names, Indices& afte
               "each arrow is an `after`: take one away");
 }
 
-// Walks depth first without recursion: a chain may be as long as the batch.
+// Searches depth-first without recursion, because a chain may be as long as the batch.
 void check_circles(const std::vector<Job>& jobs, const std::vector<Indices>& after) {
   enum class State : char { fresh, on_path, done };
   std::vector<State> states(jobs.size(), State::fresh);
   for (std::size_t start = 0; start < jobs.size(); ++start) {
     Indices path;
-    std::vector<std::size_t> nexts;  // of each job on the path, which of its `after` comes next
+    std::vector<std::size_t> nexts;  // for each job on the path, the index of its next dependency
     const auto enter = [&](std::size_t job) {
       states[job] = State::on_path;
       path.push_back(job);

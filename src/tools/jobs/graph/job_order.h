@@ -1,4 +1,4 @@
-// Dependencies between jobs: names become keys, and circles are detected.
+// Resolves dependencies between jobs: names become keys, and circles are detected.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// The jobs of one group, as the range [begin, end) of the list. `name` may be empty.
+// The jobs of one group: the range [begin, end) of the list. `name` may be empty.
 struct JobRange {
   Place place;
   std::string name;
@@ -20,10 +20,12 @@ struct JobRange {
 
 inline constexpr std::size_t most_dependencies = 1'000'000;
 
-// Sets `after` of each job to the keys of the jobs that `names` lists for it. A name is a job, a
-// group, or a pattern with * and ? over names of jobs. names: one entry per job, possibly empty.
-// Throws Error if nothing has the name (it suggests the nearest), if there are more than
-// `most_dependencies`, or if there is a circle (it names the circle).
+// Sets `after` of each job to the keys of the jobs that `names` lists for it. A name is the name of
+// a job or group, or a pattern with * and ? for names of jobs. names: an entry per job, which may
+// be empty. Throws Error in these cases:
+//   - no job and no group has the name; the error suggests the nearest one
+//   - there are more than `most_dependencies` dependencies
+//   - jobs depend on each other in a circle; the error names them
 void resolve_after(std::vector<Job>& jobs, const std::vector<JobRange>& groups,
                    const std::vector<std::vector<std::string>>& names);
 

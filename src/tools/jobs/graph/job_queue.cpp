@@ -27,7 +27,7 @@ void JobQueue::erase(const QueuedJob& job) {
     lacks_cores_since_.erase(job.id);
     return;
   }
-  // By its time: a retry of thousands may wait for theirs.
+  // The search begins at the job's time, because thousands of retries may be waiting.
   const auto [begin, end] = delayed_.equal_range(job.not_before);
   const auto found =
       std::find_if(begin, end, [&](const auto& one) { return one.second == job.id; });
@@ -59,7 +59,7 @@ bool JobQueue::any(const std::function<bool(std::int64_t)>& is) const {
 void JobQueue::begin_what_fits(double now_s, const Caller& caller) {
   std::set<Demand> full;
   bool devices_awaited = false;
-  std::optional<Place> cores_awaited;  // by the first that lacks them
+  std::optional<Place> cores_awaited;  // the first job that lacks cores
   for (;;) {
     const std::pair<const Demand, std::set<Place>>* first = nullptr;
     for (const auto& entry : ready_)
@@ -79,7 +79,8 @@ void JobQueue::begin_what_fits(double now_s, const Caller& caller) {
     if (lacks.slots) return;
     full.insert(demand);
     devices_awaited = devices_awaited || lacks.devices;
-    if (lacks.cores && !lacks.devices) {  // else none are of use to it
+    // cores alone would not help a job that also lacks devices
+    if (lacks.cores && !lacks.devices) {
       lacks_cores_since_.emplace(place.second, now_s);
       if (!cores_awaited) cores_awaited = place;
     } else if (!is_held) {

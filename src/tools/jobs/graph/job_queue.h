@@ -1,4 +1,5 @@
-// Ready jobs, and which of them begins next. Independent of processes and of the ledger.
+// Holds ready jobs, and decides which of them begins next. It uses neither processes nor the
+// ledger.
 #pragma once
 
 #include "tools/jobs/ledger/ledger.h"
@@ -14,51 +15,55 @@
 
 namespace lockstep {
 
-// Jobs with higher priority come first, then those with lower numbers. A job that fits begins
-// before earlier ones that do not fit. There are two exceptions, without which earlier jobs might
+// Jobs with higher priority come first, then jobs with lower numbers. A job that fits may begin
+// before earlier jobs that do not fit. There are two exceptions, without which earlier jobs might
 // wait for ever:
-//   - If an earlier job lacks devices, no job that wants devices begins.
-//   - If an earlier job lacks only cores, no job of lower priority that wants cores begins. A job
-//     of the same priority does, until the earlier one has lacked cores for `let_past_s`.
+//   - If an earlier job lacks devices, no job that needs devices begins.
+//   - If an earlier job lacks only cores, no job of lower priority that needs cores begins. A job
+//     of the same priority may begin, until the earlier one has lacked cores for `let_past_s`.
 class JobQueue {
  public:
   static constexpr double let_past_s = 10;
 
-  // Jobs with equal requests: if one of them does not fit, none does.
+  // The request of a job. If one of several jobs with equal requests does not fit, none of them
+  // does.
   struct Demand {
     double cpus = 1;
     GpuRequest gpus;
-    std::string packed;  // the kind of jobs that share devices by measurement; or ""
-    bool alone = false;  // a further distinction by the caller
+    std::string packed;  // the kind, if its jobs share devices by measurement; else empty
+    bool alone = false;  // set by the caller: the job gets its device for itself
     bool operator<(const Demand& other) const;
   };
 
-  // If QueuedJob::not_before is later than wall_s (unix time), the job begins after it.
+  // Adds a job. If QueuedJob::not_before is later than wall_s (unix time), the job is delayed until
+  // then.
   void put(const QueuedJob& job, const Demand& demand, double wall_s);
-  // The arguments are those of `put`. Has no effect if the job is absent.
+  // Removes a job that was added with the same values. Has no effect if the job is absent.
   void erase(const QueuedJob& job);
-  void clear();  // remembers since when jobs lack cores, for jobs that are put again
-  // Removes and returns jobs whose time has come; the caller puts them again.
+  void clear();  // keeps the times since when jobs lack cores, for jobs that are added again
+  // Removes and returns delayed jobs whose time has come. The caller adds them again with put().
   std::vector<std::int64_t> take_delayed(double wall_s);
-  std::optional<double> next_delayed() const;  // unix time
+  std::optional<double> next_delayed() const;  // unix time of the next delayed job
 
   bool empty() const { return ready_.empty() && delayed_.empty(); }
-  // Whether some ready job satisfies `is`. Only the first job of each demand is tested.
+  // Whether `is` returns true for some ready job. Only the first job of each request is tested.
   bool any(const std::function<bool(std::int64_t)>& is) const;
 
   struct Caller {
-    std::function<bool(std::int64_t)> wants_devices;  // at this moment
-    // Starts the job and erases it from here, or returns what it lacks.
+    // whether the job needs devices at this moment
+    std::function<bool(std::int64_t)> wants_devices;
+    // Starts the job and removes it from the queue, or returns the resources that it lacks.
     std::function<Lacks(std::int64_t)> begin;
   };
-  // Starts jobs until no more fit. now_s: monotonic.
+  // Starts jobs until no more fit. now_s: time on the monotonic clock.
   void begin_what_fits(double now_s, const Caller& caller);
 
  private:
-  using Place = std::pair<std::int64_t, std::int64_t>;  // -priority, number
+  using Place = std::pair<std::int64_t, std::int64_t>;  // pairs of -priority and number
   std::map<Demand, std::set<Place>> ready_;             // no set is empty
-  std::multimap<double, std::int64_t> delayed_;         // by unix time
-  std::map<std::int64_t, double> lacks_cores_since_;    // monotonic
+  std::multimap<double, std::int64_t> delayed_;  // by the unix time at which they become ready
+  // by job: since when it lacks cores, on the monotonic clock
+  std::map<std::int64_t, double> lacks_cores_since_;
 };
 
 }  // namespace lockstep

@@ -26,7 +26,7 @@ bool is_file(const fs::path& path) {
 
 bool can_run(const fs::path& path) { return is_file(path) && ::access(path.c_str(), X_OK) == 0; }
 
-// PATH of the job, else of this process; without one, the path that execvp uses.
+// The job's PATH, or else that of this process. If neither is set, the default path of execvp.
 std::string search_path(const Job& job) {
   for (const auto& [name, value] : job.environment)
     if (name == "PATH") return fill_attempt(value, {});
@@ -87,7 +87,7 @@ void check_folder(const Job& job, const std::string& folder) {
               is_there ? "" : "make it first, or set cwd to another; {out} is the job's own");
 }
 
-// Looks once for jobs that are alike.
+// Checks jobs. Jobs with the same folder, program and PATH are checked once.
 class Checks {
  public:
   void check(const Job& job) {

@@ -1,4 +1,4 @@
-// From groups to the list of jobs.
+// Expands groups into the list of jobs.
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kind_digits = 12;
 
-// The last job has the name that was put in, or that an other had before. Names that are equal only
-// because some characters cannot be those of a file are made unique later.
+// Throws Error if the last job has the same name as another one with other parameters. Names that
+// are equal only because some characters are replaced for file names are made unique later.
 template <class Inserted>
 void check_name(const JobGroup& group, const JobTemplate& text, const std::vector<Job>& jobs,
                 const Inserted& inserted) {
@@ -51,7 +51,8 @@ void expand_group(const JobGroup& group, std::vector<Job>& jobs,
   }
 }
 
-// Sets keys by content. Returns, by the index of each repeated job, the key of the first equal one.
+// Sets keys from the contents of jobs. Returns, by the index of each repeated job, the key of the
+// first equal one.
 EqualJobs set_keys(std::vector<Job>& jobs) {
   EqualJobs equal;
   std::unordered_map<std::string_view, std::int64_t> seen;
@@ -85,7 +86,7 @@ void check_groups(std::span<const JobGroup> groups) {
                       other->second->place.text(), ")"),
                   "give each group of jobs a name of its own");
   }
-  if (groups.size() < 2) return;  // one is counted by its matrix
+  if (groups.size() < 2) return;  // a single group is limited by its matrix
   std::size_t total = 0;
   for (const JobGroup& group : groups)
     at_place(group.place, [&] {

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// The name of the placeholder that begins with the text; "" if none does.
+// The name of the placeholder with which the text begins, or "".
 std::string_view name_at(std::string_view text) {
   if (!text.starts_with('{')) return {};
   for (const std::string_view name : attempt_names)

@@ -1,5 +1,5 @@
-// Fills in texts when an attempt starts: {out}, {slot}, {gpu}, {cores} and {attempt} are replaced,
-// {{ becomes a brace, and other braces stay.
+// Fills in the placeholders of an attempt when it starts: {out}, {slot}, {gpu}, {cores} and
+// {attempt}. {{ becomes one brace, and other braces stay.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@ inline constexpr std::array<std::string_view, 5> attempt_names{"out", "slot", "g
 
 bool is_attempt_name(std::string_view name);
 
-// Appends `literal` so that filling leaves it unchanged, even if a placeholder follows.
+// Appends `literal` with doubled braces where necessary. Filling then leaves it unchanged, even if
+// a placeholder follows.
 void append_escaped(std::string& text, std::string_view literal);
 
 }  // namespace lockstep

@@ -18,9 +18,10 @@ namespace fs = std::filesystem;
 using detail::TomlNode;
 
 constexpr const char* group_key = "jobs";
-constexpr std::uint64_t most_file_bytes = 64 << 20;  // the parser needs many times as much
+constexpr std::uint64_t most_file_bytes = 64 << 20;  // the parser needs many times this memory
 
-// A list of more values than jobs are possible takes the parser minutes and gigabytes.
+// Checks the length of lists before parsing. The parser needs minutes and gigabytes for a list with
+// more values than a batch may have jobs.
 const fs::path& check_values(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return path;
@@ -32,7 +33,7 @@ const fs::path& check_values(const fs::path& path) {
   return path;
 }
 
-// Where relative paths begin. A pipe has no folder of its own.
+// The folder to which relative paths refer. For a pipe, it is the current folder.
 fs::path folder_of(const fs::path& file) {
   std::error_code error;
   const fs::path path = fs::absolute(file, error).lexically_normal();
@@ -44,7 +45,8 @@ bool is_of_matrix(const std::string& key) {
   return key == "matrix" || key == "include" || key == "exclude";
 }
 
-// An empty matrix in a group stands for none; at the top it is a mistake.
+// Throws Error for an empty matrix, which is a mistake at the top level. In a group, an empty
+// matrix means none.
 void check_matrix(const TomlNode& table, const std::string& file, bool may_be_empty) {
   const TomlNode* const matrix = table.find("matrix");
   if (may_be_empty || !matrix || matrix->kind != TomlNode::Kind::table || !matrix->members.empty())
@@ -107,7 +109,7 @@ class Reader {
     return target;
   }
 
-  // Its own keys over those at the top; a matrix of its own replaces the one there.
+  // The group's own keys override those at the top level. Its own matrix replaces the one there.
   JobKeyTarget target(const TomlNode& table, const JobKeyTarget& shared) const {
     JobKeyTarget target = shared;
     target.group.place = {file_, table.line};

@@ -8,13 +8,17 @@
 
 namespace lockstep {
 
-// Keys at the top apply to all jobs, unless a [[jobs]] table overrides them. Without such tables
-// the top is the only group. Relative paths (cwd, files of the matrix) start in the job file's
-// folder, which is also the working folder of jobs without `cwd`. Throws Error, which names file
-// and line, for unknown keys (it suggests the nearest), values of a wrong type or out of range, an
-// empty matrix, and errors of `expand_jobs`. Commands and folders are checked by `check_jobs`.
+// Keys at the top of the file apply to all jobs, unless a [[jobs]] table overrides them. Without
+// such tables, the top is the only group. Relative paths (cwd, files of the matrix) are relative to
+// the job file's folder. This folder is also the working folder of jobs without `cwd`. Commands and
+// folders are not checked here, but by check_jobs(). Throws Error, which names file and line, in
+// these cases:
+//   - an unknown key; the error suggests the nearest one
+//   - a value that has the wrong type or is out of range
+//   - a matrix without parameters at the top
+//   - an error of expand_jobs()
 JobList read_job_file(const std::filesystem::path& path);
-// The same without holding all jobs in memory.
+// Reads the file in the same way, but does not hold all jobs in memory.
 JobSource job_file_source(const std::filesystem::path& path);
 
 }  // namespace lockstep

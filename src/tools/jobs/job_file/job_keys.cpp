@@ -16,7 +16,7 @@ namespace {
 using detail::TomlNode;
 using Kind = TomlNode::Kind;
 
-// A number, time or boolean, checked as an option is.
+// A number, time or boolean with the same checks as an option.
 nlohmann::json checked(const JobKey& key, const TomlNode& node, OptionType type,
                        OptionSpec spec = {}) {
   spec.meaning = key.meaning;
@@ -27,7 +27,7 @@ nlohmann::json checked(const JobKey& key, const TomlNode& node, OptionType type,
   return detail::check_value(option, is_scalar ? node.value : nlohmann::json::array());
 }
 
-// One text, or a list of them.
+// One text, or a list of texts.
 std::vector<std::string> texts(const std::string& key, const TomlNode& node) {
   if (node.kind != Kind::list) return {scalar_text(node, key)};
   std::vector<std::string> all;

@@ -1,4 +1,4 @@
-// The keys of a job file: their meaning, and how their values enter a group.
+// Lists the keys of a job file, and reads their values into a group of jobs.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@
 
 namespace lockstep {
 
-// The destination of a key's value.
+// The objects into which the values of keys are read.
 struct JobKeyTarget {
   JobGroup group;
   BatchLimits limits;
-  std::filesystem::path folder;  // folder of the job file
-  bool command_is_text = false;  // text, not a list
+  std::filesystem::path folder;  // folder of the job file, to which relative files are relative
+  bool command_is_text = false;  // whether the command is a text instead of a list
 };
 
 struct JobKey {
@@ -27,7 +27,7 @@ struct JobKey {
 
 const std::vector<JobKey>& job_keys();
 
-// Reads one member of a table. Throws Error, which names file and line.
+// Reads the value of one key of a table. Throws Error, which names file and line.
 void read_job_key(const std::string& key, const detail::TomlNode& node, JobKeyTarget& target);
 
 }  // namespace lockstep

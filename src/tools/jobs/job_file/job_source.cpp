@@ -34,7 +34,8 @@ JobSource::JobSource(std::vector<JobGroup> groups, const BatchLimits& limits)
   groups_.clear();
 }
 
-// By hashes: of two that are equal by chance the list says that they are not.
+// Whether all keys and names are different. Hashes are compared. If two are equal by chance, the
+// result is false, and the complete list decides.
 bool JobSource::are_told_apart() {
   std::vector<std::uint64_t> keys, names;
   make_each([&](const Job& job) {

@@ -1,4 +1,4 @@
-// Generates the jobs of a batch one by one, repeatedly, so that a million of them need not be held
+// Generates the jobs of a batch one by one, as often as needed. So a million jobs need not be held
 // in memory.
 #pragma once
 
@@ -15,13 +15,13 @@ class JobSource {
  public:
   using Visit = std::function<void(const Job&)>;
 
-  // Generates all jobs once, to check them. Throws Error as `expand_jobs` does.
+  // Generates all jobs once, to check them. Throws Error as expand_jobs() does.
   JobSource(std::vector<JobGroup> groups, const BatchLimits& limits);
 
-  // Visits the jobs that `expand_jobs` returns, in their order. A job is valid until `visit`
+  // Visits the jobs that expand_jobs() returns, in the same order. A job is valid until `visit`
   // returns.
   void each(const Visit& visit) const;
-  JobList list() const;  // all at once
+  JobList list() const;  // all jobs in memory
   std::size_t size() const { return size_; }
   const BatchLimits& limits() const { return limits_; }
   bool wants_gpu() const;
@@ -33,7 +33,7 @@ class JobSource {
   std::vector<JobGroup> groups_;
   BatchLimits limits_;
   std::size_t size_ = 0;
-  // Set if keys, names or the order of jobs depend on other jobs.
+  // All jobs, if the keys, names or order of some jobs depend on other jobs. Otherwise nothing.
   std::optional<JobList> list_;
 };
 

@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// LOCKSTEP_PARAM_learning_rate of "learning-rate".
+// The variable of a parameter, such as LOCKSTEP_PARAM_learning_rate for "learning-rate".
 std::string variable_of(const std::string& parameter) {
   std::string name = "LOCKSTEP_PARAM_" + parameter;
   std::replace_if(

@@ -1,4 +1,4 @@
-// A group's texts, parsed once; makes a job for each combination of parameters.
+// Parses the texts of a group once, and makes a job for each combination of parameters.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@ namespace lockstep {
 
 class JobTemplate {
  public:
-  // Throws Error for placeholders without a value, and for {gpu} without GPUs. `group` must outlive
-  // the template.
+  // Throws Error for placeholders without a value, and for {gpu} if the group requests no GPU.
+  // `group` must outlive the template.
   explicit JobTemplate(const JobGroup& group);
 
-  // Sets everything except the key and `after`. The name stays empty if neither group nor
+  // Makes a job without its key, kind and `after`. The name is empty if neither the group nor the
   // parameters give one.
   Job make(JobParameters parameters, std::int64_t number) const;
 
-  // Whether the group's name has placeholders. It alone then makes the names of the jobs.
+  // Whether the group's name has placeholders. Then the names of the jobs follow from it alone.
   bool names_jobs() const { return !name_.empty() && name_[0].uses_parameters(); }
-  // The group's name, filled in for this job, before characters are replaced. Call it only if
-  // names_jobs().
+  // Returns the group's name, filled in for this job, before characters are replaced. Call it only
+  // if names_jobs() returns true.
   std::string written_name(const Job& job) const;
-  // The names in `after`, filled in for this job.
+  // Returns the names in `after`, filled in for this job.
   std::vector<std::string> after(const Job& job) const;
   bool has_after() const { return !after_.empty(); }
 
@@ -37,8 +37,9 @@ class JobTemplate {
   std::string name(const Job& job) const;
 
   const JobGroup& group_;
-  std::string base_;  // with its braces doubled where necessary
-  std::vector<std::pair<std::string, std::string>> variables_;  // parameter, variable
+  std::string base_;  // JobGroup::base with doubled braces where necessary
+  // pairs of a parameter and the environment variable with its value
+  std::vector<std::pair<std::string, std::string>> variables_;
   Texts command_, environment_, folder_, outputs_, name_, after_;
 };
 

@@ -85,7 +85,7 @@ class Words {
   bool input_is_read_ = false;
 };
 
-// Adds {} if the command names no value; placeholders of an attempt do not count.
+// Adds {} if the command uses no parameter. Placeholders of an attempt do not count.
 void complete(JobGroup& group) {
   PlaceholderScope scope;
   scope.names = group.matrix.names();

@@ -1,4 +1,4 @@
-// Jobs from the words of a command line, in GNU parallel's syntax.
+// Makes jobs from the words of a command line, in GNU parallel's syntax.
 #pragma once
 
 #include <filesystem>
@@ -15,25 +15,28 @@ namespace lockstep {
 
 // Settings that the words do not contain.
 struct JobWordsOptions {
-  // Values shared by all jobs: resources, retries, environment, outputs, shell, name, after, folder
-  // (as in a JobGroup). Its command is ignored.
+  // Values that all jobs share: resources, retries, environment, outputs, shell, name, `after` and
+  // folder, as in a JobGroup. The command is ignored.
   Job job{};
   BatchLimits limits{};
-  // -a: files with a value per line; "-" means `input`. These sources come before those of the
-  // words.
+  // Files with a value per line (-a); "-" means `input`. The values of these files come before
+  // those of the words.
   std::vector<std::string> argument_files{};
-  // The base of relative files and of a relative working folder; by default the current folder.
+  // Folder to which files and a working folder are relative; by default the current folder.
   std::filesystem::path folder = std::filesystem::current_path();
 };
 
-// words: a command, then sources of values:
-//   ::: a b       values              :::: FILE …    their lines; "-" is `input`
-//   :::+ c d      values paired one by one with those of the source before; ::::+ likewise
-// There is one job for each combination, with the last source varying fastest. The parameters are
-// called 1, 2, …, so {1} and {} stand for values. If the command names none of them, all are
-// appended to it as separate words. Without sources there is one job. With `shell`, the words are
-// one line. Throws Error if there is no command, if a source has no values, if linked sources
-// differ in length, and for errors of `expand_jobs`.
+// words: a command, followed by sources of values:
+//   ::: a b       the values a and b
+//   :::: FILE …   the lines of the files; "-" is `input`
+//   :::+ c d      values that are paired one by one with those of the source before
+//   ::::+ FILE …  lines that are paired in the same way
+// Makes a job for each combination of values, with the last source varying fastest. The parameters
+// are called 1, 2, …, so {1} stands for the first value, and {} for all values. If the command has
+// no placeholder for a value, all values are appended to it as separate words. Without sources
+// there is one job. With `shell`, the words become one line. Throws Error if there is no command,
+// if a source has no values, or if paired sources differ in length. Also throws the errors of
+// expand_jobs().
 JobList read_job_words(std::span<const std::string> words, const JobWordsOptions& options,
                        std::istream& input);
 
@@ -47,13 +50,13 @@ struct JobDefaults {
   std::optional<double> timeout_s{};
   bool shell = false;
   bool keeps_worker = false;
-  std::vector<std::string> arg_files{};  // -a
+  std::vector<std::string> arg_files{};  // files with a value per line (-a)
 };
 
-// The same, in the current folder.
+// Makes jobs from words in the current folder.
 JobList jobs_from_words(const std::vector<std::string>& words, const JobDefaults& defaults,
                         std::istream& input = std::cin);
-// The same without holding all jobs in memory.
+// Makes the same jobs, but does not hold all of them in memory.
 JobSource job_words_source(const std::vector<std::string>& words, const JobDefaults& defaults,
                            std::istream& input = std::cin);
 

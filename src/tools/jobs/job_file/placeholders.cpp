@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 4> parts{"/.", "//", "/", "."};
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes the wish for a part of a value off its end: "/." of "file/.".
+// Removes the suffix that selects a part of a value, such as "/." in "file/.". Returns the suffix.
 std::string take_part(std::string_view& inner) {
   for (const std::string_view part : parts)
     if (inner.ends_with(part)) {
@@ -26,7 +26,8 @@ std::string take_part(std::string_view& inner) {
   return {};
 }
 
-// Whether braces around this make a placeholder: "", "#", "%", "12", "name", each with a part.
+// Whether this text in braces is a placeholder: "", "#", "%", "12" or "name", each with an optional
+// suffix.
 bool looks_like_placeholder(std::string_view inner) {
   if (inner == "#" || inner == "%") return true;
   take_part(inner);
@@ -36,7 +37,8 @@ bool looks_like_placeholder(std::string_view inner) {
          });
 }
 
-// As GNU parallel has them: "." without the extension, "/" without the folder, "//" the folder.
+// A part of a value, as in GNU parallel. "." removes the extension, "/" removes the folder, and
+// "//" is the folder.
 std::string part_of(std::string_view value, std::string_view part) {
   const std::size_t slash = value.rfind('/');
   if (part == "//") return std::string(slash == value.npos ? "." : value.substr(0, slash));
@@ -61,8 +63,8 @@ std::string part_of(std::string_view value, std::string_view part) {
 
 TextTemplate::TextTemplate(std::string_view text, const PlaceholderScope& scope)
     : names_(scope.names), shell_(scope.shell) {
-  int doubled = 0;          // braces that were opened with {{ and may be closed with }}
-  std::size_t closing = 0;  // the first } from here on
+  int doubled = 0;          // number of {{ that may be closed with }}
+  std::size_t closing = 0;  // position of the next }
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view rest = text.substr(at);
     if (closing <= at) closing = std::min(text.find('}', at), text.size());

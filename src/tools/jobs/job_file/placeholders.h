@@ -1,4 +1,4 @@
-// Placeholders in the texts of a job: {name}, {1}, {}, {#}; and those of an attempt, which are
+// Fills in the placeholders in the texts of a job: {name}, {1}, {} and {#}. Those of an attempt are
 // filled in later.
 #pragma once
 
@@ -13,42 +13,46 @@
 
 namespace lockstep {
 
-using JobParameters = std::vector<std::pair<std::string, std::string>>;  // name, value
+using JobParameters = std::vector<std::pair<std::string, std::string>>;  // pairs of name and value
 
 // The placeholders that a text may have.
 struct PlaceholderScope {
-  std::vector<std::string> names;  // of parameters; {1} is the first of them
-  // The text is a shell line: values are quoted for it, and ${…} belongs to the shell.
+  std::vector<std::string> names;  // names of parameters; {1} stands for the first of them
+  // The text is a shell line. Values are quoted for the shell, and ${…} is left to the shell.
   bool shell = false;
-  bool attempt = true;  // {out}, {slot}, {gpu}, {cores} and {attempt} may occur in it
+  bool attempt = true;  // whether {out}, {slot}, {gpu}, {cores} and {attempt} may occur in it
 };
 
-// A text with placeholders, parsed once and filled for many jobs.
-//   {lr} {1} {}     a parameter by name, by place; all of them, with spaces between
-//   {file/.}        without folder and extension: {x.} {x/} {x//} {x/.} work as in GNU parallel
-//   {#}             the job's number
-//   {{              a literal brace; a }} that closes it is one too
-// Braces around anything else stay unchanged: {print $1}, {"a": 1}.
+// A text with placeholders, which is parsed once and filled for many jobs.
+//   {lr}       a parameter by its name
+//   {1}        a parameter by its position
+//   {}         all parameters, separated by spaces
+//   {file/.}   a value without folder and extension: {x.} {x/} {x//} {x/.} work as in GNU parallel
+//   {#}        the job's number
+//   {{         a literal brace; the closing brace may then be written }}
+// Other texts in braces stay unchanged, such as {print $1} and {"a": 1}.
 class TextTemplate {
  public:
-  // Throws Error for a placeholder without a value; it names it, and suggests the nearest one.
+  // Throws Error, which names a placeholder without a value and suggests the nearest one.
   TextTemplate(std::string_view text, const PlaceholderScope& scope);
 
-  // Returns the filled text, for fill_attempt. Placeholders of an attempt stay, and literal braces
-  // that look like one are doubled. Throws Error if the job lacks a parameter of the text.
+  // Returns the filled text, which fill_attempt() can read. Placeholders of an attempt stay.
+  // Literal braces that look like such a placeholder are doubled. Throws Error if the job lacks a
+  // parameter of the text.
   std::string fill(const JobParameters& parameters, std::int64_t number) const;
 
-  bool uses_parameters() const;  // or the job's number
+  bool uses_parameters() const;  // whether it uses a parameter or the job's number
   bool uses(std::string_view attempt_name) const;
-  bool is_all() const;  // whether it is just {}
+  bool is_all() const;  // whether the whole text is {}
 
  private:
   enum class Kind { literal, parameter, all, number, attempt };
   struct Piece {
     Kind kind;
-    std::string text;       // for `literal`: itself; otherwise the text in the braces
-    std::size_t index = 0;  // for `parameter`
-    std::string part{};     // ".", "/", "//" or "/.": a part of the value
+    std::string text;       // for `literal`: the text itself; for others: the text in the braces
+    std::size_t index = 0;  // for `parameter`: its index in the names
+    // ".", "/", "//" or "/." for a part of the value; empty for the whole value
+    std::string part{};
   };
 
   void add_literal(std::string_view text);
@@ -61,23 +65,25 @@ class TextTemplate {
   bool shell_ = false;
 };
 
-// `text` as one word of a shell's line.
+// Returns the text as one word of a shell line.
 std::string quote_for_shell(std::string_view text);
 
-// Values known when an attempt begins.
+// The values that are known when an attempt begins.
 struct AttemptValues {
-  std::string out;         // {out}: its folder, absolute
-  int slot = 0;            // {slot}
-  std::optional<int> gpu;  // {gpu}: index among the devices that the attempt sees; -1 without one
-  int cores = 1;           // {cores}: those assigned, at least 1
-  int attempt = 1;         // {attempt}: from 1
+  std::string out;  // {out}: the attempt's folder, absolute
+  int slot = 0;     // {slot}
+  // {gpu}: an index among the devices that the attempt sees; {gpu} becomes -1 if it is empty
+  std::optional<int> gpu;
+  int cores = 1;    // {cores}: number of assigned cores, at least 1
+  int attempt = 1;  // {attempt}: number among the attempts of this job, from 1
 };
 
 // Returns the job with these values filled into command, environment, working folder and outputs.
-// Relative outputs become absolute paths in the attempt's folder.
+// Relative outputs become absolute paths in the attempt's folder. In a shell line, the values are
+// quoted.
 Job fill_attempt(Job job, const AttemptValues& values);
 
-// Fills one text of a job in the same way, but never quotes.
+// Fills one text in the same way, but never quotes.
 std::string fill_attempt(std::string_view text, const AttemptValues& values);
 
 // Whether the text still has a placeholder of an attempt.

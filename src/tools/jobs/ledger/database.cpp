@@ -20,13 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int steps_at_once = 1000;  // from one look at the limits to the next
-// A row of a ledger takes at most some hundred steps, also with those of others that belong to it,
-// and no fewer bytes.
+constexpr int steps_at_once = 1000;  // number of steps between two checks of the limits
+// The limit of SQLite's work in relation to the file's size. A row with the rows that belong to it
+// takes a few hundred steps at most. It takes at least as many bytes.
 constexpr std::int64_t steps_per_byte = 16;
 constexpr double open_s = 10;
 constexpr std::int64_t open_steps = 10'000;
-// The longest text is a job's, whose command the kernel limits to less.
+// The longest value is a job's text. The kernel limits its command to less.
 constexpr int longest_value_bytes = 8 << 20;
 
 constexpr const char* disk_hint =
@@ -58,21 +58,21 @@ std::string hint_of(int code) {
 
 bool is_on_disk(const fs::path& path) { return path != ":memory:"; }
 
-// Opens only regular files for SQLite, even if another process puts a pipe or a device in their
-// place, on which it would wait for ever.
+// Opens only regular files for SQLite. Another process may put a pipe or a device in their place,
+// and SQLite would wait for it forever.
 int open_regular(const char* path, int flags, int mode) {
   const std::string_view name = path;
   if (name == "/dev/null" || name == "/dev/urandom") return ::open(path, flags, mode);
   UniqueFd fd(::open(path, flags | O_NONBLOCK, mode));
   struct stat info {};
   if (!fd || ::fstat(fd.get(), &info) != 0) return -1;
-  if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return fd.release();  // folders are synced
+  if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return fd.release();  // SQLite syncs folders
   fd.reset();
   errno = ENXIO;
   return -1;
 }
 
-// Once, for all databases of this program.
+// Done once, for all databases of this program.
 void open_regular_files_alone() {
   static const bool done [[maybe_unused]] = [] {
     sqlite3_vfs* const vfs = sqlite3_vfs_find(nullptr);
@@ -97,8 +97,8 @@ const char* file_kind(mode_t mode) {
   }
 }
 
-// A journal that spans several databases ends with the name of one more file, which is deleted when
-// the journal has been played back. None of Lockstep's does.
+// Whether a journal names another file. A journal that spans several databases ends with the name
+// of a file that SQLite deletes after playback. Lockstep writes no such journal.
 bool names_another_file(const fs::path& journal) {
   constexpr std::string_view mark("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
   const UniqueFd fd(::open(journal.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -109,7 +109,7 @@ bool names_another_file(const fs::path& journal) {
          std::string_view(end, sizeof end) == mark;
 }
 
-// Time of this thread, so that neither a slow disk nor another program's lock counts.
+// CPU time of this thread, so that a slow disk or another program's lock does not count.
 double processor_s() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -122,8 +122,8 @@ std::int64_t bytes_of(const fs::path& file) {
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-// Whether the database uses a write-ahead log and nobody has it open: that log is gone then. SQLite
-// would create a new one, with its shared memory, only to read it.
+// Whether the database uses a write-ahead log that does not exist now, because nobody has the
+// database open. SQLite would create a new log and shared memory just for reading.
 bool is_wal_at_rest(const fs::path& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   constexpr off_t version_at = 18;  // https://www.sqlite.org/fileformat.html
@@ -243,7 +243,7 @@ Database::Database(std::filesystem::path path, Access access, double busy_s)
 
 void Database::open(int flags) {
   std::string name = path_.string();
-  if (!is_on_disk(path_)) flags |= SQLITE_OPEN_URI;  // of databases that are attached
+  if (!is_on_disk(path_)) flags |= SQLITE_OPEN_URI;  // attached databases may have URIs
   if (access_ == Access::foreign && is_wal_at_rest(path_)) {
     flags |= SQLITE_OPEN_URI;
     name = uri_at_rest(path_);
@@ -292,7 +292,7 @@ bool Database::has_spent_all() {
   if (took_too_long_) return true;
   if (steps_ <= allowed_steps_) return false;
   if (limit_.file.empty()) return true;
-  // As large as it is by now.
+  // Uses the file's present size, because the file may have grown.
   allowed_steps_ = limit_.steps + steps_per_byte * (bytes_of(limit_.file) +
                                                     bytes_of(limit_.file.string() + "-wal"));
   return steps_ > allowed_steps_;
@@ -336,7 +336,7 @@ Transaction::~Transaction() {
   try {
     database_.prepared("ROLLBACK").run();
   } catch (const Error&) {
-    // SQLite has rolled back by itself after a full disk or an input/output error.
+    // After a full disk or an I/O error, SQLite has already rolled back.
   }
 }
 

@@ -1,4 +1,4 @@
-// SQLite with errors as exceptions, and with statements that are prepared once.
+// Wraps SQLite: errors become exceptions, and statements are prepared once.
 #pragma once
 
 #include <cmath>
@@ -18,8 +18,8 @@ namespace lockstep {
 
 class Database;
 
-// A prepared statement that can be bound and run repeatedly. Parameters count from 1, columns from
-// 0.
+// A prepared statement that can be bound and run repeatedly. Parameters are counted from 1, columns
+// from 0.
 class Statement {
  public:
   Statement(Database& database, std::string_view sql);
@@ -30,7 +30,7 @@ class Statement {
   Statement& bind(int parameter, double value);
   Statement& bind(int parameter, std::string_view text);
   Statement& bind_null(int parameter);
-  bool step();  // whether there is a row; throws Error
+  bool step();  // returns whether there is a row; throws Error
   void run();   // runs it to its end; it can then be bound again
 
   std::int64_t integer(int column) const;
@@ -44,46 +44,50 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// Limits on the work of all statements together. A foreign file may be made so that reading never
-// ends, for instance with pages that refer to each other.
+// Limits on the work of all statements together. Somebody may have made a foreign file so that
+// reading it never ends. An example is pages that refer to each other.
 struct WorkLimit {
-  double seconds = INFINITY;  // of this thread's processor time since the database was opened
-  std::int64_t steps = std::numeric_limits<std::int64_t>::max();  // of SQLite's virtual machine
-  std::filesystem::path file{};  // adds steps for each byte of this file and of its -wal
+  double seconds = INFINITY;  // processor time of this thread since the database was opened
+  // instructions of SQLite's virtual machine
+  std::int64_t steps = std::numeric_limits<std::int64_t>::max();
+  std::filesystem::path file{};  // adds steps for each byte of this file and of its -wal file
 };
 
-// Throws Error if a database's file, or one that SQLite would read beside it (-wal, -shm,
-// -journal), is a link, pipe, folder or device. Also throws if a journal names a further file,
-// which SQLite would delete. Missing files are accepted. what: the file's name in messages.
+// Throws Error if one of the database's files is a link, pipe, folder or device. These files are
+// its own file and those that SQLite would read beside it (-wal, -shm, -journal). Missing files are
+// accepted. Also throws if the journal names a further file, because SQLite would delete that file.
+// what: the word for the database in messages.
 void check_database_files(const std::filesystem::path& path, const char* what = "ledger");
 
-// Trusts no file. SQLite opens only regular files, runs no trigger, view or function that a schema
-// names, and verifies pages as it reads them.
+// A connection that trusts no file. SQLite opens only regular files, and runs no trigger, view or
+// function that a schema names. It verifies pages when it reads them.
 class Database {
  public:
   enum class Access {
     read,
     write,
     create,
-    // Another program's database; messages call it so. It is only read. If no program has it open,
-    // nothing is created beside it.
+    // A database of another program, which messages call "database" instead of "ledger". It is only
+    // read. If no program has it open, no file is created beside it.
     foreign
   };
-  // Waits up to `busy_s` for other users. ":memory:" opens a database without a file. Until
-  // `limit_work` is called, work is limited to reading a schema and a few rows. Throws Error with
-  // the file's name if it is missing, not a database, damaged, or on a disk without locks.
+  // Opens the database, or ":memory:" for one without a file. Throws Error with the file's name if
+  // the file is not a regular file or cannot be opened. Later calls throw Error if the file is not
+  // a database, is damaged, or is on a disk without locks. They wait up to `busy_s` seconds for
+  // other users. Until limit_work() is called, the limits for a file suffice only to read a schema
+  // and a few rows.
   Database(std::filesystem::path path, Access access, double busy_s = 30);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  void execute(const std::string& sql);  // any number of statements without parameters
-  // Cached by its text: the same text returns the same statement.
+  void execute(const std::string& sql);  // runs any number of statements without parameters
+  // Returns the statement for this text. The same text returns the same statement.
   Statement& prepared(const std::string& sql);
-  // Counts steps from now on. Beyond the limit, statements throw Error.
+  // Sets new limits, and counts steps from now on. Beyond a limit, statements throw Error.
   void limit_work(WorkLimit limit);
   std::int64_t last_row_id() const;
-  std::int64_t changes() const;  // rows changed by the last statement
+  std::int64_t changes() const;  // number of rows that the last statement changed
   const std::filesystem::path& path() const { return path_; }
   sqlite3* handle() const { return handle_; }
   [[noreturn]] void fail(const std::string& doing) const;
@@ -105,8 +109,8 @@ class Database {
   bool took_too_long_ = false;
 };
 
-// BEGIN IMMEDIATE … COMMIT. Rolls back if it is destroyed without `commit`. A nested transaction is
-// part of the outer one.
+// Runs BEGIN IMMEDIATE, and COMMIT in commit(). Without commit(), the destructor rolls back. A
+// nested transaction is part of the outer one.
 class Transaction {
  public:
   explicit Transaction(Database& database);

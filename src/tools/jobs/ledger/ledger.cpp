@@ -25,8 +25,9 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t many_jobs = 1000;  // from this number on indexes are made after the rows
-constexpr double longest_wait_s = 30;    // for others who write
+// from this number on, rows are added before indexes are created
+constexpr std::size_t many_jobs = 1000;
+constexpr double longest_wait_s = 30;  // longest wait for other writers
 
 constexpr std::array<std::pair<JobState, const char*>, 6> state_names{
     {{JobState::waiting, "waiting"},
@@ -55,12 +56,13 @@ std::vector<T> parsed_list(const std::string& text) try {
   throw Error(cat("the ledger holds ", printable(text), " in place of a list"), "it is damaged");
 }
 
-// In the fact `pauses`.
+// Whether an entry of the fact `pauses` has no end.
 bool is_open_pause(const nlohmann::json& pause) {
   return pause.is_array() && pause.size() == 2 && pause[0].is_number() && pause[1].is_null();
 }
 
-// Folders and logs of jobs are named after them, and those of earlier job files stay.
+// Returns a name that no other job has. Folders and logs are named after jobs, and those of earlier
+// job files remain.
 std::string unused_name(const Job& job, std::unordered_set<std::string>& names) {
   if (names.insert(job.name).second) return job.name;
   const std::string base = cat(job.name, "-", job.key.substr(0, 8));
@@ -69,7 +71,8 @@ std::string unused_name(const Job& job, std::unordered_set<std::string>& names) 
   return name;
 }
 
-// Keys come in random order, so those that do not fit would be written and read repeatedly.
+// Enlarges SQLite's cache. Keys come in random order, so pages that do not fit would be written and
+// read repeatedly.
 class RoomForKeys {
  public:
   explicit RoomForKeys(Database& database) : database_(database) {
@@ -79,7 +82,7 @@ class RoomForKeys {
     try {
       database_.execute("PRAGMA cache_size = -2000; PRAGMA shrink_memory");
     } catch (const Error&) {
-      // It stays larger.
+      // The cache then stays large.
     }
   }
   RoomForKeys(const RoomForKeys&) = delete;
@@ -89,8 +92,8 @@ class RoomForKeys {
   Database& database_;
 };
 
-// Binds the facts that the scheduler needs to choose a job, from parameter `first` on: priority,
-// cpus, gpus, gpu_devices, gpu_share, gpu_memory, gpu_memory_bytes, kind.
+// Binds the facts by which the scheduler chooses a job, from parameter `first` on. Their order is
+// priority, cpus, gpus, gpu_devices, gpu_share, gpu_memory, gpu_memory_bytes, kind.
 Statement& bind_demand(Statement& row, int first, const Job& job) {
   return row.bind(first, std::int64_t{job.priority})
       .bind(first + 1, job.cpus)
@@ -162,10 +165,10 @@ Ledger Ledger::in_memory() {
 }
 
 void Ledger::create_tables(const std::filesystem::path& file) {
-  // Before anything is written: it may be somebody else's.
+  // Checked before anything is written, because the file may belong to somebody else.
   if (!is_new(file)) check_ledger_schema(*database_, "main", file);
   database_->limit_work({});
-  // WAL needs memory that is shared, which network file systems do not have.
+  // WAL needs shared memory, which network file systems do not have.
   local_ = lock_rules(file).own_disk;
   Statement mode(*database_, local_ ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE");
   mode.run();
@@ -291,7 +294,7 @@ BatchLimits Ledger::limits() {
   return limits;
 }
 
-// The ledger may be a stranger's: what is no text is no line.
+// The ledger may come from a stranger, so values that are not text are ignored.
 std::vector<std::string> Ledger::left_out() {
   std::vector<std::string> lines;
   const nlohmann::json kept = parse_json(fact("left_out"));
@@ -374,8 +377,9 @@ std::optional<std::int64_t> Ledger::find(const std::string& name_or_number) {
   return present ? present : id;
 }
 
-// The job whose name has the form that `unused_name` gives, and which is no other one with a
-// similar value. The bounds let the index of names be used: '.' follows '-'.
+// Finds the job whose name has the form that `unused_name` gives. A different job with a similar
+// value is not accepted. The bounds allow SQLite to use the index of names, because '.' follows
+// '-'.
 std::optional<std::int64_t> Ledger::find_renamed(const std::string& name, std::int64_t replaced) {
   Statement& row = database_->prepared(
       "SELECT id FROM job WHERE listed != 0 AND name > ?1 || '-' AND name < ?1 || '.' AND "
@@ -573,7 +577,7 @@ void Ledger::sync() {
     throw Error(cat("cannot sync the folder ", database_->path().parent_path().string(), ": ",
                     errno_text(errno)),
                 "what ended since the last time may run again after a power loss");
-  // This too, or a job that was reported would run again.
+  // This write must be durable too. If it were lost, a reported job would run again.
   database_->execute("PRAGMA synchronous = FULL");
   database_->prepared("UPDATE job SET synced = 1 WHERE synced = 0").run();
   database_->execute(local_ ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
@@ -644,7 +648,7 @@ void Ledger::set_paused(bool paused) {
   const double now = system_clock().wall_s();
   if (paused) {
     if (is_open)
-      pauses.erase(pauses.size() - 1);  // an earlier version unpaused: its end is unknown
+      pauses.erase(pauses.size() - 1);  // an earlier version ended the pause without recording when
     pauses.push_back({now, nullptr});
   } else if (is_open) {
     pauses.back()[1] = now;

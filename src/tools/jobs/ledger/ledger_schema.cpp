@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::int64_t application_id = 0x4c6b4a62;  // "LkJb"
+constexpr std::int64_t application_id = 0x4c6b4a62;  // "LkJb" in ASCII
 
 constexpr const char* table_statements = R"(
 CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -61,8 +61,8 @@ CREATE TABLE request(
   what TEXT NOT NULL, job INTEGER NOT NULL, value TEXT NOT NULL);
 )";
 
-// Many rows are added without them: rows that are sorted once cost a tenth of rows that are sorted
-// in one by one.
+// Many rows are added before indexes exist. Sorting all rows once costs a tenth of inserting each
+// one in order.
 constexpr const char* indexes = R"(
 CREATE UNIQUE INDEX job_key ON job(key);
 CREATE INDEX job_name ON job(name);
@@ -71,10 +71,10 @@ CREATE INDEX attempt_job ON attempt(job);
 constexpr const char* without_indexes =
     "DROP INDEX job_key; DROP INDEX job_name; DROP INDEX attempt_job";
 
-// An object of a schema: type, name, its table, and its SQL.
+// An object of a schema: its type, name, table and SQL.
 using SchemaObject = std::tuple<std::string, std::string, std::string, std::string>;
 
-// Without comments, and with single blanks: how it is written may change.
+// The SQL without comments and with single spaces, because its layout may change.
 std::string plain_sql(const std::string& sql) {
   std::string plain;
   for (const std::string& line : split(sql, '\n')) {
@@ -143,7 +143,7 @@ void check_ledger_schema(Database& database, const std::string& schema,
                             : "it is no ledger of Lockstep's");
   const std::set<SchemaObject> objects = objects_of(database, schema);
   const std::set<SchemaObject>& known = objects_of_ledgers();
-  const std::set<std::string> of_analyze{"sqlite_stat1", "sqlite_stat4"};  // by other programs
+  const std::set<std::string> of_analyze{"sqlite_stat1", "sqlite_stat4"};  // made by other programs
   for (const SchemaObject& object : objects)
     if (!known.contains(object) && !of_analyze.contains(std::get<1>(object)))
       fail_object(file, cat("has a ", printable(std::get<0>(object)), " ",

@@ -1,5 +1,5 @@
-// Tables and indexes of a ledger (docs/reference/batch-ledger.md), and the check that a file has
-// them.
+// Creates the tables and indexes of a ledger (docs/reference/batch-ledger.md), and checks that a
+// file has them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace lockstep {
 
 inline constexpr std::int64_t ledger_format_version = 2;
 
-// schema: the database itself ("main") or an attached one. Returns 0 if no version is recorded.
+// Returns the version of the ledger's format, or 0 if none is recorded. schema: "main" for the
+// database itself, or the name of an attached one.
 std::int64_t ledger_version(Database& database, const std::string& schema);
 
 // The database must be empty.
@@ -21,9 +22,9 @@ void create_ledger_schema(Database& database);
 void drop_ledger_indexes(Database& database);
 void create_ledger_indexes(Database& database);
 
-// Throws Error, naming `file`, unless the schema ("main", or an attached one) is exactly that of a
-// ledger of this version. Objects with the names of its tables must be tables, without views,
-// triggers or columns of foreign origin.
+// Throws Error with the name `file` unless the schema is exactly that of a ledger of this version.
+// Statistics that SQLite's ANALYZE stored are accepted. Other tables, views, triggers and columns
+// are not. schema: "main", or the name of an attached database.
 void check_ledger_schema(Database& database, const std::string& schema,
                          const std::filesystem::path& file);
 

@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-// "0.1" and "1e-1" are the same value.
+// Whether the values are equal as numbers or as text. "0.1" and "1e-1" are equal.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
   const auto x = detail::parse_real(a), y = detail::parse_real(b);
@@ -31,7 +31,7 @@ void check_names(const Matrix& matrix) {
         throw Error(cat(matrix.place.text(), ": the parameter ", name, " is in the matrix twice"));
 }
 
-// How many combinations the axes make; as text "symbol 96 x start 6".
+// Checks the number of combinations. An error shows it as "symbol 96 x start 6".
 void check_size(const Matrix& matrix) {
   double count = 1;
   std::vector<std::string> words;
@@ -46,12 +46,13 @@ void check_size(const Matrix& matrix) {
   }
 }
 
-// The rows of each axis that agree with some values; nothing for an axis that they do not name.
+// For each axis, the rows that agree with the given values. Nothing for an axis that no value
+// restricts.
 class Matches {
  public:
   explicit Matches(const Matrix& matrix) : matrix_(matrix), allowed_(matrix.axes.size()) {}
 
-  // False if no axis has a parameter of that name.
+  // Returns false if no axis has a parameter of that name.
   template <class Agrees>
   bool restrict(const std::string& name, Agrees agrees) {
     for (std::size_t a = 0; a < matrix_.axes.size(); ++a) {
@@ -79,15 +80,15 @@ class Matches {
   std::vector<std::vector<bool>> allowed_;
 };
 
-// Texts of values that are the same are one.
+// Returns the same text for equal values.
 std::string canonical(const std::string& value) {
   const auto number = detail::parse_real(value);
-  return number ? detail::format_real(*number + 0.0) : value;  // + 0: there is one zero
+  return number ? detail::format_real(*number + 0.0) : value;  // + 0 turns -0 into 0
 }
 
-// Combinations to leave out. There may be as many exclusions as combinations. So for each
-// combination only those are examined that name its value on the axis where they name the smallest
-// share.
+// Combinations to leave out. There may be as many exclusions as combinations, so not all are
+// examined for each combination. Each exclusion is stored under one axis, on which it names the
+// smallest share of rows. Only exclusions stored under a row of the combination are examined.
 class Exclusions {
  public:
   explicit Exclusions(const Matrix& matrix) : matrix_(matrix), by_row_(matrix.axes.size()) {
@@ -110,8 +111,8 @@ class Exclusions {
 
  private:
   using Rows = std::vector<std::size_t>;            // ascending
-  using RowsByAxis = std::map<std::size_t, Rows>;   // of the axes that an exclusion names
-  using RowsByValue = std::map<std::string, Rows>;  // canonical values of a column
+  using RowsByAxis = std::map<std::size_t, Rows>;   // the axes that an exclusion names
+  using RowsByValue = std::map<std::string, Rows>;  // key: canonical value of a column
   struct Column {
     std::size_t axis = 0, place = 0;
     std::optional<RowsByValue> rows{};
@@ -178,12 +179,12 @@ class Exclusions {
   const Matrix& matrix_;
   std::map<std::string, Column> columns_;
   std::vector<RowsByAxis> exclusions_;
-  // For each axis: the exclusions to examine for each of its rows.
+  // For each axis and each of its rows: the exclusions to examine.
   std::vector<std::map<std::size_t, std::vector<std::size_t>>> by_row_;
   bool leaves_out_all_ = false;
 };
 
-// Advances the rows, the last fastest; false after the last combination.
+// Advances the rows, the last axis fastest. Returns false after the last combination.
 bool next(std::vector<std::size_t>& rows, const Matrix& matrix) {
   for (std::size_t a = rows.size(); a-- > 0;) {
     if (++rows[a] < matrix.axes[a].rows.size()) return true;
@@ -192,7 +193,7 @@ bool next(std::vector<std::size_t>& rows, const Matrix& matrix) {
   return false;
 }
 
-// Combinations of the axes, before anything is added to them.
+// The combinations of the axes, without inclusions.
 class Combinations {
  public:
   explicit Combinations(const Matrix& matrix) : matrix_(matrix) {
@@ -224,7 +225,7 @@ class Combinations {
 
  private:
   const Matrix& matrix_;
-  std::vector<std::size_t> rows_;  // one after the other, an index an axis
+  std::vector<std::size_t> rows_;  // combination after combination, with one index per axis
 };
 
 void set(JobParameters& parameters, const std::pair<std::string, std::string>& value) {
@@ -236,7 +237,8 @@ void set(JobParameters& parameters, const std::pair<std::string, std::string>& v
   parameters.push_back(value);
 }
 
-// Adds the parameters where they contradict nothing; false if there is no such combination.
+// Adds the parameters to all combinations that they do not contradict. Returns false if there is
+// none.
 bool add_to_matching(const Matrix& matrix, const Matrix::Inclusion& inclusion,
                      const Combinations& combinations, std::vector<JobParameters>& jobs) {
   Matches matches(matrix);
@@ -259,7 +261,7 @@ void put_in_order(JobParameters& parameters, const std::vector<std::string>& nam
   });
 }
 
-// Throws Error where there are none, too many, or a name twice.
+// Throws Error if there are no combinations, if there are too many, or if a name occurs twice.
 Combinations checked_combinations(const Matrix& matrix) {
   check_names(matrix);
   check_size(matrix);

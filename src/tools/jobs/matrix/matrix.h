@@ -1,4 +1,4 @@
-// All combinations of parameters, from lists of values, exclusions and additions.
+// Computes all combinations of parameters, from lists of values, exclusions and additions.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace lockstep {
 
-// The most jobs of a batch. The fuzzers lower it, so that no input takes long.
+// The largest number of jobs of a batch. The fuzzers lower it, so that no input takes long.
 inline std::int64_t most_jobs = 1'000'000;
 
-// Parameters that vary together: a row has a value for each name. Most axes have one name.
+// Parameters that vary together. Each row has one value for each name. Most axes have one name.
 struct MatrixAxis {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> rows;
 };
 
 struct Matrix {
-  // A combination is left out if every parameter named here has one of the values.
+  // Leaves out each combination in which every parameter named here has one of the listed values.
   struct Exclusion {
     Place place;
     std::vector<std::pair<std::string, std::vector<std::string>>> values;
   };
-  // As in GitHub Actions: its parameters are added to every combination of the axes that has no
-  // other value for them. If there is no such combination, it becomes one of its own.
+  // Adds parameters, as in GitHub Actions. They are added to every combination of the axes that has
+  // no other value for them. If there is no such combination, they become an additional
+  // combination.
   struct Inclusion {
     Place place;
     JobParameters values;
@@ -40,27 +41,33 @@ struct Matrix {
   std::vector<Inclusion> include;
 
   bool empty() const { return axes.empty() && include.empty(); }
-  // All names of parameters, each once: first those of the axes, then those of `include`.
+  // Returns the names of all parameters without repetitions. Those of the axes come first, then
+  // those of `include`.
   std::vector<std::string> names() const;
 };
 
-// Returns the combinations in the order of the axes, the last varying fastest, and then those that
-// `include` adds. An empty matrix gives one combination without parameters. Throws Error for more
-// than `most_jobs` (before any is made), if `exclude` leaves nothing, for a repeated name, and for
-// a name in `exclude` that no axis has.
+// Returns the combinations in the order of the axes, with the last axis varying fastest.
+// Combinations that `include` adds come last. An empty matrix gives one combination without
+// parameters. Throws Error in these cases:
+//   - the axes have more than `most_jobs` combinations, before any is made
+//   - `exclude` leaves nothing, and there is no `include`
+//   - two axes have the same name
+//   - `exclude` has a name that no axis has
 std::vector<JobParameters> expand_matrix(const Matrix& matrix);
 
-std::size_t count_combinations(const Matrix& matrix);  // without those that `include` adds
+// number of combinations without those that `include` adds
+std::size_t count_combinations(const Matrix& matrix);
 
-// Visits the combinations one by one without keeping them. For a matrix without `include`.
+// Visits the combinations of a matrix without `include` one by one, without keeping them. Throws
+// Error as expand_matrix() does.
 void each_combination(const Matrix& matrix, const std::function<void(JobParameters)>& visit);
 
-// Throws Error unless the name is valid for a parameter: letters, digits, _, - and .; it begins
-// with a letter or _, and does not end with a point. Names of placeholders of an attempt, such as
-// out, slot, gpu and attempt, are invalid.
+// Throws Error unless the name is valid for a parameter. It consists of letters, digits, _, - and a
+// point. It begins with a letter or _, and does not end with a point. Names of placeholders of an
+// attempt, such as out or slot, are invalid.
 void check_parameter_name(const std::string& name);
 
-// Throws Error, with the reason in words, if there would be more than `most_jobs`.
+// Throws Error with the text `reason` if `count` is larger than `most_jobs`.
 void check_job_count(double count, const std::string& reason);
 
 }  // namespace lockstep

@@ -18,7 +18,7 @@ namespace {
 
 namespace chrono = std::chrono;
 
-// digits * 10^exponent, exactly.
+// An exact number: digits * 10^exponent.
 struct Decimal {
   std::int64_t digits = 0;
   int exponent = 0;
@@ -54,7 +54,7 @@ Decimal parse_decimal(std::string_view text) {
   return {*value, exponent};
 }
 
-// The digits with another exponent, which is not larger.
+// The digits of the number for a smaller or equal exponent.
 std::int64_t at_exponent(const Decimal& number, int exponent, std::string_view text) {
   double size = static_cast<double>(std::abs(number.digits));
   std::int64_t digits = number.digits;
@@ -79,7 +79,8 @@ std::string decimal_text(std::int64_t digits, int exponent) {
               "a step leads from the first value towards the last");
 }
 
-// How many values there are, both ends counted. Throws Error if they are none or too many.
+// The number of values, including both ends. Returns 0 if there are none. Throws Error if there are
+// too many.
 std::int64_t count_steps(std::int64_t from, std::int64_t to, std::int64_t step) {
   if (step == 0 || (step > 0 ? from > to : from < to)) return 0;
   const std::int64_t count = (to - from) / step + 1;
@@ -106,7 +107,7 @@ std::string date_text(chrono::year_month_day date) {
 
 struct DateStep {
   int count = 0;
-  bool months = false;  // else days
+  bool months = false;  // false: days
 };
 
 DateStep parse_date_step(std::string_view text) {

@@ -1,4 +1,4 @@
-// Values of a parameter from a range of numbers or dates.
+// Makes the values of a parameter from a range of numbers or dates.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace lockstep {
 
-// from, from + step, … up to and including `to`, exact in decimals: 0.1, 0.2, 0.3. A negative step
-// counts down. Throws Error for texts that are not numbers, a step of 0, a step in the wrong
-// direction, or too many values (most_jobs).
+// Returns from, from + step, … up to and including `to`. The values are exact in decimals: 0.1,
+// 0.2, 0.3. A negative step counts down. Throws Error for a text that is not a number, and for a
+// step of 0 or in the wrong direction. Also throws it for more than `most_jobs` values.
 std::vector<std::string> number_range(std::string_view from, std::string_view to,
                                       std::string_view step);
 
-// Days as "2022-01-31", up to and including `to`. Steps are "1d", "2w", "1mo", "1y". Months count
-// from the first day, and a day that a month lacks becomes the last one of that month. Throws Error
-// as number_range does.
+// Returns days such as "2022-01-31", up to and including `to`. Steps are written "1d", "2w", "1mo"
+// or "1y". Months are counted from the first day. If a month lacks that day, its last day is used.
+// Throws Error as number_range() does.
 std::vector<std::string> date_range(std::string_view from, std::string_view to,
                                     std::string_view step);
 
-bool is_date(std::string_view text);  // "2022-01-31", an existing day
+bool is_date(std::string_view text);  // whether the text is an existing day, "2022-01-31"
 
 }  // namespace lockstep

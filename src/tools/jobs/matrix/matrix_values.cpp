@@ -57,7 +57,7 @@ MatrixAxis range(const std::string& key, const TomlNode& table) {
   return of_values(key, dates ? date_range(from, to, step) : number_range(from, to, step));
 }
 
-// Columns and the names of their parameters.
+// The columns and the names of their parameters.
 std::vector<std::pair<std::string, std::string>> chosen_columns(const std::string& key,
                                                                 const TomlNode& table,
                                                                 const CsvTable& csv) {
@@ -182,7 +182,7 @@ void fail_value(const std::string& text, const std::string& where) {
 }
 
 std::vector<std::string> value_lines(const std::string& text, const std::string& source) {
-  // Most lines have a value: refused before they take memory.
+  // Most lines have a value. Too many lines are refused before they take memory.
   const auto count = static_cast<double>(std::count(text.begin(), text.end(), '\n'));
   if (count > 2 * static_cast<double>(most_jobs)) check_job_count(count, "a line each");
   if (const auto kind = kind_of_file(text, source))

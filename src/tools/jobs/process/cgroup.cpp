@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t largest_number = std::int64_t{1} << 62;
 
-// Mountinfo writes a space, a tab, a line's end and a backslash as \ooo.
+// /proc/PID/mountinfo writes spaces, tabs, newlines and backslashes as \ooo.
 std::string unescaped(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -39,7 +39,7 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
-// "populated 1" of a file of such lines.
+// The number in a line such as "populated 1".
 std::optional<std::int64_t> number_in(const std::string& lines, const std::string& name) {
   for (const std::string& line : split(lines, '\n'))
     if (line.starts_with(name + " "))
@@ -47,7 +47,7 @@ std::optional<std::int64_t> number_in(const std::string& lines, const std::strin
   return std::nullopt;
 }
 
-// Itself first, then those below it, each before its own.
+// The group, followed by all groups below it. Each group is listed before its subgroups.
 std::vector<fs::path> with_groups_below(const fs::path& group) {
   std::vector<fs::path> groups{group};
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -68,8 +68,8 @@ bool write_text(const fs::path& file, std::string_view text) {
          ::write(opened.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// "…/lockstep-ID/7", as far as its last two parts: the path that /proc/PID/cgroup shows begins
-// where the reader's own namespace does.
+// Whether the process is in the group. Only the last two parts of the path, "lockstep-ID/7", are
+// compared. /proc/PID/cgroup shows the path from the root of the reader's namespace.
 bool is_in(pid_t process, const fs::path& group) {
   const std::string part =
       cat("/", group.parent_path().filename().string(), "/", group.filename().string(), "/");
@@ -84,10 +84,10 @@ bool has_this_process(const fs::path& group) {
   return std::find(members.begin(), members.end(), cat(::getpid())) != members.end();
 }
 
-// Why a process cannot be born in its own group there; "" if it can.
+// Why a process cannot be started directly in its own group here. "" if it can.
 std::string problem_in(const fs::path& folder) {
   const fs::path group = folder / "try";
-  kill_cgroup(group);  // of a start that was killed here
+  kill_cgroup(group);  // may remain from a start that was killed here
   remove_cgroup(group);
   if (!make_cgroup(group))
     return cat("no group can be made in ", folder.parent_path().string(), ": ", errno_text(errno));
@@ -152,7 +152,8 @@ bool make_cgroup(const fs::path& group) {
   if (::mkdir(group.c_str(), 0755) == 0) return true;
   if (errno != ENOENT || (::mkdir(group.parent_path().c_str(), 0755) != 0 && errno != EEXIST))
     return false;
-  // Only where the own group may hand it on; it is of use, not needed.
+  // The write fails if the parent group may not delegate the controller. The controller is useful
+  // but not required.
   write_text(group.parent_path() / "cgroup.subtree_control", "+memory");
   return ::mkdir(group.c_str(), 0755) == 0;
 }

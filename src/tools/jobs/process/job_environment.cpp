@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// OpenMP (LightGBM, XGBoost and torch too), MKL, OpenBLAS, numexpr, polars, Rayon.
+// For OpenMP (also used by LightGBM, XGBoost and torch), MKL, OpenBLAS, numexpr, polars and Rayon.
 constexpr const char* thread_variables[] = {"OMP_NUM_THREADS",      "MKL_NUM_THREADS",
                                             "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS",
                                             "POLARS_MAX_THREADS",   "RAYON_NUM_THREADS"};

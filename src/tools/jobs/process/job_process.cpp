@@ -29,20 +29,21 @@
 namespace lockstep {
 namespace {
 
-constexpr double leftover_grace_s = 2;  // of what a job leaves behind, before SIGKILL
-constexpr double give_up_s = 30;        // after SIGKILL: processes that wait for a device or a disk
+// time for processes that a job leaves behind, before SIGKILL
+constexpr double leftover_grace_s = 2;
+constexpr double give_up_s = 30;  // after SIGKILL, processes may still wait for a device or a disk
 constexpr double look_every_s = 0.05;
-constexpr double take_up_s = 10;  // for a kept worker to begin with a job
-// Time between the mark of waiting processes and the report that the job has ended. A process that
-// does not get to run between the two must not lose its job.
+constexpr double take_up_s = 10;  // time in which a kept worker must begin its job
+// The maximum time between the change to the mark of waiting processes and the report that the job
+// has ended. A process that is not scheduled in between must not lose its job.
 constexpr double say_ended_s = 1;
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-// An existing folder is from an attempt that a power loss erased, so that its number was used
-// again. It is removed, unless this attempt resumes in it.
+// If the folder exists, a power loss has erased its attempt from the ledger, and the number was
+// used again. The folder is removed, unless this attempt resumes in it.
 void make_new(const std::string& folder, const std::string& log, bool goes_on) {
   std::error_code ignored;
   std::filesystem::remove(log, ignored);
@@ -54,7 +55,8 @@ void make_new(const std::string& folder, const std::string& log, bool goes_on) {
   throw Error(cat("cannot make the folder ", folder, ": ", errno_text(errno)));
 }
 
-// Ours, with these over it. A supervisor may itself have been started by a job of another batch.
+// This process's environment with `changes` applied. A job of another batch may have started this
+// supervisor, so old variables must be replaced.
 std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
   std::vector<std::string> result;
   for (char** variable = ::environ; *variable != nullptr; ++variable)
@@ -127,7 +129,7 @@ JobExit exit_from_json(const nlohmann::json& value) {
 JobProcess::JobProcess(JobOrder order, std::vector<UniqueFd> leases, std::set<pid_t>& leaders,
                        double now_s, double wall_s, std::unique_ptr<KeptWorker> worker)
     : order_(std::move(order)), leases_(std::move(leases)), leaders_(leaders), now_s_(now_s) {
-  LOCKSTEP_CHECK(!order_.mark.empty());  // or all processes without one would be its own
+  LOCKSTEP_CHECK(!order_.mark.empty());  // with an empty mark, all unmarked processes would match
   exit_.attempt = order_.attempt;
   exit_.started = exit_.ended = wall_s;
   begin(std::move(worker));
@@ -191,14 +193,16 @@ bool JobProcess::give_to(std::unique_ptr<KeptWorker> worker, const UniqueFd& out
   return true;
 }
 
-// The job's process, where it is a worker's copy, must be one that is found as any other is.
+// A copy of a kept worker must have the job's mark and its own session while it runs the job. Then
+// it is found like any other process.
 void JobProcess::read_worker(double now_s, double wall_s) {
   if (!worker_ || !distrusted_.empty()) return;
   worker_->read();
   if (leader_ == 0) return;
   if (const std::optional<int> code = worker_->ended()) {
     take_up_by_ = 0;
-    if (worker_->copy() == 0) return;  // it has gone since: reaped() knows more
+    // the process has ended since, so reaped() has its exit status
+    if (worker_->copy() == 0) return;
     exit_.cpu_s = std::max(0.0, cpu_s_of(leader_) - cpu_before_s_);
     exit_.max_rss_bytes = peak_memory_bytes(leader_);
     return ended(*code, wall_s);
@@ -206,8 +210,8 @@ void JobProcess::read_worker(double now_s, double wall_s) {
   if (take_up_by_ == 0 || !worker_->took()) return;
   std::string mark = attempt_of(leader_);
   if (mark != order_.mark && mark != order_.worker_mark)
-    mark = attempt_of(leader_);  // it may just have been written
-  if (mark.empty()) return;      // it is just ending, or is looked at again when its time is over
+    mark = attempt_of(leader_);  // the mark may be new
+  if (mark.empty()) return;  // the process is ending, or the time limit for its start handles it
   if (mark == order_.worker_mark)
     take_up_by_ = std::min(take_up_by_, now_s + say_ended_s);
   else if (mark == order_.mark && ::getsid(leader_) == leader_)
@@ -216,7 +220,7 @@ void JobProcess::read_worker(double now_s, double wall_s) {
     give_up_worker();
 }
 
-// The attempt begins again, by a process of its own, once this one is gone.
+// Stops trusting the worker. Once its process is gone, the attempt begins again with a new process.
 void JobProcess::give_up_worker() {
   distrusted_ = worker_->program();
   take_up_by_ = std::numeric_limits<double>::max();
@@ -243,17 +247,18 @@ void JobProcess::read_output() {
       if (!log_) log_ = std::make_unique<RankLog>(order_.log, order_.log_limit_bytes);
       log_->write({block, static_cast<std::size_t>(got)});
     } catch (const Error&) {
-      // Failure to create a log must not end the job.
+      // If the log cannot be created, the job still runs.
     }
   }
 }
 
 void JobProcess::reaped(int wait_status, const rusage& usage, double wall_s) {
-  if (leader_ == 0) return;  // it reported its end, and was ended while it waited
+  if (leader_ == 0) return;  // the job has reported its end already and was ended while it waited
   if (worker_) worker_->read();
   const bool is_heard = worker_ && distrusted_.empty();
   if (is_heard && worker_->took()) take_up_by_ = 0;
-  if (take_up_by_ > 0 && exit_.ended_by.empty()) {  // nothing of it has run, or all of it again
+  // Either nothing of the job has run, or the whole job runs again.
+  if (take_up_by_ > 0 && exit_.ended_by.empty()) {
     leaders_.erase(leader_);
     leader_ = 0;
     take_up_by_ = 0;
@@ -266,7 +271,7 @@ void JobProcess::reaped(int wait_status, const rusage& usage, double wall_s) {
   }
   exit_.cpu_s = std::max(0.0, seconds(usage.ru_utime) + seconds(usage.ru_stime) - cpu_before_s_);
   exit_.max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;
-  if (is_heard && worker_->ended()) {  // and went before it was heard
+  if (is_heard && worker_->ended()) {  // the process exited before its report was read
     const int said = *worker_->ended();
     worker_.reset();
     return ended(said, wall_s);
@@ -311,7 +316,7 @@ void JobProcess::signal_tree(int number) const {
   if (!roots.empty()) signal_descendants(roots, number, told);
 }
 
-// Also where nobody has heard of it yet.
+// Whether the leader has ended, even if its end was not yet received or reaped.
 bool JobProcess::has_ended() const {
   if (leader_ == 0) return true;
   if (worker_ && distrusted_.empty()) {
@@ -323,9 +328,10 @@ bool JobProcess::has_ended() const {
          info.si_pid == leader_;
 }
 
-// To find all of a job's processes takes a while, in which it might end by itself.
+// Stops the leader with SIGSTOP. Finding all processes of the job takes time, and the leader could
+// end meanwhile.
 void JobProcess::hold_leader() const {
-  constexpr int most_looks = 200;  // 20 ms: one that waits for a device does not stop
+  constexpr int most_looks = 200;  // 20 ms; a process that waits for a device does not stop
   if (::kill(leader_, SIGSTOP) != 0) return;
   siginfo_t info{};
   for (int look = 0; look < most_looks && info.si_pid == 0; ++look) {
@@ -339,13 +345,13 @@ void JobProcess::hold_leader() const {
 void JobProcess::stop(const std::string& why, double now_s) {
   if (has_ended() || !exit_.ended_by.empty()) return;
   hold_leader();
-  if (has_ended()) {  // what is left of it is ended anyway
+  if (has_ended()) {  // the remaining processes are ended in any case
     if (leader_ != 0) ::kill(leader_, SIGCONT);
     return;
   }
   exit_.ended_by = why;
   signal_tree(SIGTERM);
-  signal_tree(SIGCONT);  // one that is stopped would not see it
+  signal_tree(SIGCONT);  // a stopped process would not react to the signal
   kill_at_ = now_s + order_.grace_s;
 }
 
@@ -371,7 +377,7 @@ void JobProcess::look(double now_s, double wall_s) {
   if (kill_at_ > 0 && now_s >= kill_at_) {
     signal_tree(SIGKILL);
     if (give_up_at_ == 0) give_up_at_ = now_s + give_up_s;
-    kill_at_ = now_s + look_every_s * 4;  // again: one that was just being forked
+    kill_at_ = now_s + look_every_s * 4;  // repeated, because a fork may have been in progress
   }
   if (leader_ == 0 && give_up_at_ > 0 && now_s >= give_up_at_ && !tree_gone_) {
     tree_gone_ = true;
@@ -395,7 +401,7 @@ JobExit JobProcess::exit() {
     exit_.cpu_s = std::max(exit_.cpu_s, use.cpu_s.value_or(0));
     exit_.max_rss_bytes = std::max(exit_.max_rss_bytes, use.memory_peak_bytes.value_or(0));
   }
-  leases_.clear();  // a listener may start another job there on the end
+  leases_.clear();  // a listener may start another job on these devices when it ends
   return exit_;
 }
 

@@ -24,8 +24,8 @@
 namespace lockstep {
 namespace {
 
-// Variables that a program may have read while it loaded: all but those that differ between
-// attempts.
+// The variables of the environment, except variables that differ between attempts. A program may
+// have read them while it loaded.
 std::set<std::string_view> lasting(const std::vector<std::string>& environment) {
   std::set<std::string_view> result;
   for (const std::string& variable : environment)
@@ -33,14 +33,15 @@ std::set<std::string_view> lasting(const std::vector<std::string>& environment) 
   return result;
 }
 
-// Variables that a job may have changed in a process that stays, and that the next job must find as
-// specified.
+// Variables that are set for each job, even if their value is the same. An earlier job in the same
+// process may have changed them.
 bool is_always_given(std::string_view name) {
   return is_of_attempt(name) || name == "LOCKSTEP_DEVICE";
 }
 
-// The changes from one job's environment to another's; null: a variable to remove. Variables that
-// both have stay as the program may have changed them while it loaded, except those of an attempt.
+// The changes from one job's environment to another's. A null value removes a variable. Variables
+// that both jobs have are not set again, because the program may have changed them while it loaded.
+// Variables of an attempt are always set.
 nlohmann::json environment_changes(const std::vector<std::string>& from,
                                    const std::vector<std::string>& to) {
   const std::set<std::string_view> before(from.begin(), from.end()), after(to.begin(), to.end());
@@ -56,7 +57,7 @@ nlohmann::json environment_changes(const std::vector<std::string>& from,
     if (before.contains(variable) && !is_always_given(name)) continue;
     result[std::string(name)] = variable.substr(name.size() + 1);
   }
-  result.erase(attempt_variable);  // which is written in place
+  result.erase(attempt_variable);  // written in place by other code
   return result;
 }
 
@@ -68,7 +69,7 @@ bool closes_with(const std::vector<std::string>& words, const std::vector<std::s
   return words.size() > last.size() && std::equal(last.rbegin(), last.rend(), words.rbegin());
 }
 
-// As the order says, or as ours are.
+// Sets the cores of the order, or this process's own cores if the order has none.
 void place_on_cores(pid_t process, const std::vector<int>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -104,7 +105,7 @@ bool KeptWorker::give(const JobOrder& order, int output) {
                           {"mark", order.mark},
                           {"supervisor", ::getpid()}}
                .dump();
-  } catch (const nlohmann::json::type_error&) {  // a name that is not valid UTF-8
+  } catch (const nlohmann::json::type_error&) {  // a name is not valid UTF-8
     return false;
   }
   began(process, order);
@@ -135,10 +136,13 @@ void KeptWorker::read() {
   }
 }
 
-// Messages: {"took": true} from a copy that now runs the attempt; {"stays": PID, "job": PID,
-// "arguments": [...]} from a job whose copy waits; the same with "ended": CODE from a job that
-// waits itself. The sender must be the process that was started with that command. After any other
-// message the worker is ignored, and its jobs are ordinary processes.
+// Handles a message from a job:
+// - {"took": true}: a copy now runs the attempt.
+// - {"stays": PID, "job": PID, "arguments": [...]}: the job left a copy that waits.
+// - the same with "ended": CODE: the job itself waits.
+//
+// The sender must be the process that was started with that command. After any other message the
+// worker is ignored, and its jobs are ordinary processes.
 void KeptWorker::hear(const std::string& line) {
   const nlohmann::json said = parse_object(line);
   try {
@@ -157,14 +161,15 @@ void KeptWorker::hear(const std::string& line) {
       return;
     }
   } catch (const nlohmann::json::exception&) {
-    // As below.
+    // Handled like any other message, below.
   }
   socket_.reset();
   copy_ = 0;
 }
 
-// True for a copy, or for the job's own process once nothing else is left of the job. Otherwise its
-// remains would not become orphans, by which they are found.
+// Whether the process may wait for the next job. A copy may. The job's own process may if it has no
+// children left. If it stayed with children, they would not become orphans, by which they are
+// found.
 bool KeptWorker::may_stay(pid_t process, const nlohmann::json& said) const {
   constexpr int highest_code = 255;
   if (process != job_) return process > 1 && !said.contains("ended");
@@ -178,11 +183,11 @@ bool KeptWorker::serves(const JobOrder& order) const {
 }
 
 void KeptWorker::dismiss(const std::set<pid_t>& others) {
-  read();  // or that it has gone would not be known
+  read();  // without this, an exit may still be unread
   socket_.reset();
   const pid_t process = std::exchange(copy_, 0);
   if (process == 0 || others.contains(process)) return;
-  // A child cannot lose its number before it is reaped here.
+  // The pid of a child stays valid until it is reaped here.
   const std::vector<pid_t> children = own_children();
   if (std::find(children.begin(), children.end(), process) != children.end())
     ::kill(process, SIGKILL);

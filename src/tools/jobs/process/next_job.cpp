@@ -34,7 +34,7 @@ void print_to_file(const UniqueFd& file) {
   ::dup2(file.get(), STDERR_FILENO);
 }
 
-// Detaches from the log of a job that continues by itself, or is over.
+// Stops writing to the log of a job that is over or continues in another process.
 void print_nowhere() { print_to_file(UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC))); }
 
 void apply_environment(const nlohmann::json& changes) {
@@ -66,7 +66,8 @@ NextJob::NextJob() {
   ::unsetenv(worker_variable);
   const std::size_t space = text.find(' ');
   const auto fd = whole_number<int>(text.substr(0, space), STDERR_FILENO + 1, 1 << 20);
-  if (!fd || space == text.npos || !is_stream_socket(*fd)) return;  // closed on the way here
+  // the socket was closed before this program started
+  if (!fd || space == text.npos || !is_stream_socket(*fd)) return;
   ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
   idle_mark_ = text.substr(space + 1);
   if (idle_mark_.size() == std::strlen(mark_)) socket_.reset(*fd);
@@ -86,7 +87,7 @@ std::optional<std::vector<std::string>> NextJob::leave_copy(
     return wait();
   }
   if (copy > 0) say({{"stays", copy}, {"job", ::getpid()}, {"arguments", arguments}});
-  socket_.reset();  // only the copy has it: it ends where nobody can send a job any more
+  socket_.reset();  // only the copy keeps it, so the copy ends if nobody can send a job any more
   return std::nullopt;
 }
 
@@ -121,7 +122,7 @@ void NextJob::say(const nlohmann::json& what) {
   ::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL);
 }
 
-// The mark comes first: from then on the process is an attempt's.
+// The mark is written first. From then on, the process belongs to the attempt.
 std::vector<std::string> NextJob::wait() {
   std::string line;
   UniqueFd output;

@@ -1,5 +1,5 @@
-// A job's side of workers = "kept": either a copy of the process or the process itself stays, and
-// becomes the next job.
+// Implements a job's side of workers = "kept". The job's process or a copy of it stays, and runs
+// the next job.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,25 +20,26 @@ class NextJob {
   NextJob& operator=(const NextJob&) = delete;
 
   bool possible() const { return static_cast<bool>(socket_); }
-  // Forks, if the batch keeps workers and this process has one thread. arguments: those of the job,
-  // which are the last words of its command. The words before them are the program. The copy serves
-  // only jobs of the same program.
+  // Forks, if the batch keeps workers and this process has one thread. arguments: the arguments of
+  // the job, which are the last words of its command. The words before them are the program. The
+  // copy runs only jobs of the same program.
   //
-  // In the calling process it returns nothing, and the caller runs its job. Further calls do
-  // nothing.
+  // In the calling process, this call returns nothing, and the caller runs its job. Further calls
+  // do nothing.
   //
-  // In the copy it waits, and returns the arguments of the next job. That job's environment,
-  // working folder, outputs and session are then in place. If no further job comes, the copy ends.
+  // In the copy, this call waits, and returns the arguments of the next job. By then, the process
+  // has the environment, working folder and outputs of that job, and its own session. If no further
+  // job comes, the copy ends.
   std::optional<std::vector<std::string>> leave_copy(const std::vector<std::string>& arguments);
-  // Ends the job but not the process, if the batch keeps workers and the job has left nothing: one
-  // thread, no children. Reports that the job ended with `code`, and continues as a copy does. Use
-  // it only if the job changed nothing in its process that a later job could see. Returns nothing
-  // if the process must end.
+  // Ends the job but not the process. Reports that the job ended with `code`, and then waits for
+  // the next job as a copy does. Returns nothing if the process must end. This is the case if the
+  // batch does not keep workers, or if the process has several threads or a child. Use it only if
+  // the job changed nothing in its process that a later job could see.
   std::optional<std::vector<std::string>> stay(const std::vector<std::string>& arguments, int code);
-  // Whether this process has run a job before.
+  // Whether this process has run an earlier job.
   bool stayed() const { return stayed_; }
-  // Runs the given job in this process, as a newly started program with these words would. Throws
-  // Error.
+  // Starts this program again in this process with these words as its arguments (exec). The given
+  // job then runs as in a new process. Throws Error.
   [[noreturn]] void begin_anew(const std::vector<std::string>& words);
 
  private:
@@ -49,8 +50,8 @@ class NextJob {
   UniqueFd socket_;
   std::string idle_mark_;
   bool stayed_ = false;
-  int last_code_ = 0;     // exit code for a process that ends while it waits
-  char* mark_ = nullptr;  // in the environment as the kernel shows it
+  int last_code_ = 0;     // exit code if the process ends while it waits
+  char* mark_ = nullptr;  // place of the mark in the environment that the kernel shows
 };
 
 }  // namespace lockstep

@@ -42,7 +42,7 @@ void OrderedOutput::finish() {
 void OrderedOutput::copy(const std::filesystem::path& log) {
   if (broken_) return;
   const UniqueFd file(::open(log.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return;  // it printed nothing
+  if (!file) return;  // the job printed nothing
   char block[1 << 16];
   for (ssize_t got = 0; (got = ::read(file.get(), block, sizeof block)) > 0;)
     if (!write_all(fd_, {block, static_cast<std::size_t>(got)})) {

@@ -10,19 +10,20 @@ namespace lockstep {
 
 class OrderedOutput {
  public:
-  // jobs: those that have not ended yet. fd: the destination, which the caller keeps open.
+  // jobs: the jobs that have not ended yet. fd: the destination, which the caller keeps open.
   OrderedOutput(std::set<std::int64_t> jobs, int fd);
 
-  // log: that of the finished job; it need not exist. Once all jobs with lower numbers are over,
-  // copies it, and then the logs that waited for it.
+  // Reports a finished job with its log, which need not exist. Copies the log once all jobs with
+  // lower numbers are over. Then copies the logs that waited for it.
   void ended(std::int64_t job, const std::filesystem::path& log);
-  // Says that the job will not run, so nothing waits for it any more.
+  // Reports that the job will not run, so no log waits for it any more.
   void will_not_run(std::int64_t job);
-  // Says that only these jobs will still end.
+  // Reports that no jobs other than these will end.
   void await_only(const std::set<std::int64_t>& jobs);
   // Copies the remaining logs of finished jobs.
   void finish();
-  // True if the reader is gone or writing failed. Nothing more is written then. The logs stay.
+  // Returns true if the reader is gone or writing failed. After that, nothing more is written. The
+  // log files are kept.
   bool broken() const { return broken_; }
 
  private:
@@ -30,7 +31,8 @@ class OrderedOutput {
   void copy(const std::filesystem::path& log);
 
   std::set<std::int64_t> awaited_;
-  std::map<std::int64_t, std::filesystem::path> waiting_;  // waiting for jobs before them
+  // logs that wait for jobs with lower numbers
+  std::map<std::int64_t, std::filesystem::path> waiting_;
   int fd_;
   bool broken_ = false;
 };

@@ -1,4 +1,4 @@
-// Detects that an attempt ended because a GPU ran out of memory.
+// Detects from an attempt's log that a GPU ran out of memory.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,9 @@
 
 namespace lockstep {
 
-// The line near the end of its log that reports this, as PyTorch, CUDA, cuBLAS, cuDNN, NCCL, JAX,
-// TensorFlow, LightGBM, XGBoost and Lockstep write it. "" if there is none.
+// Returns the first line near the end of the log that reports this, or "" if there is none. It
+// knows the messages of PyTorch, CUDA, cuBLAS, cuDNN, NCCL, JAX, TensorFlow, LightGBM, XGBoost and
+// Lockstep.
 std::string out_of_memory_line(const std::filesystem::path& log);
 
 }  // namespace lockstep

@@ -21,7 +21,8 @@
 namespace lockstep {
 namespace {
 
-// From "state" on; the last two say where the environment begins and ends in the process' memory.
+// Positions of fields in /proc/PID/stat, counted from "state". The last two are the addresses where
+// the process's environment begins and ends.
 constexpr std::size_t state_field = 0, parent_field = 1, start_field = 19, size_field = 20,
                       environment_field = 47, environment_end_field = 48;
 
@@ -39,7 +40,7 @@ bool lives(const ProcStat& stat) {
   return !stat.fields.empty() && stat.fields[state_field] != "Z" && stat.fields[state_field] != "X";
 }
 
-constexpr std::size_t mark_digits = 13;  // after the batch
+constexpr std::size_t mark_digits = 13;  // digits after the batch's part of the mark
 
 std::string padded(std::int64_t number, std::size_t digits) {
   const std::string text = cat(number);
@@ -50,7 +51,8 @@ UniqueFd handle_of(pid_t process) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
 }
 
-bool has_handles() {  // not before Linux 5.3
+// Whether the kernel has pidfds, which Linux has since 5.3.
+bool has_handles() {
   static const bool has = handle_of(::getpid()) || errno != ENOSYS;
   return has;
 }
@@ -62,8 +64,9 @@ void signal_by(const UniqueFd& handle, pid_t process, int number) {
     ::kill(process, number);
 }
 
-// A process has none for a moment in the midst of an exec, and is given time until it is through.
-// It may be through between the two looks at it: then there is one to be read.
+// The environment of a process. During an exec it is empty for a moment, so this retries until the
+// exec is complete. The last read is valid even if the exec completes between the two reads of a
+// retry.
 std::string environment_of(pid_t process) {
   constexpr int most_looks = 1000;
   for (int look = 1;; ++look) {
@@ -167,9 +170,9 @@ void signal_descendants(const std::vector<pid_t>& processes, int number,
     for (auto child = first; child != last; ++child)
       if (seen.insert(child->second).second) all.push_back(child->second);
   }
-  // Our own children cannot lose their numbers before they are reaped here. For other processes it
-  // takes a handle first, and then checks that the process still has its parent. It does so for all
-  // before signalling the first, whose children would then be orphans.
+  // The pid of a child process stays valid until it is reaped here. For other processes, this opens
+  // a pidfd first and then checks that the process still has the same parent. All are opened before
+  // the first is signalled, because its children would become orphans.
   std::vector<std::pair<UniqueFd, pid_t>> handles;
   const auto signal_all = [&] {
     for (const auto& [handle, process] : handles) signal_by(handle, process, number);

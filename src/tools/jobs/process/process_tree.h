@@ -1,5 +1,4 @@
-// Finds and signals all processes of a job, however they are related to the process that was
-// started.
+// Finds and signals all processes of a job, even if they have left the job's session or group.
 #pragma once
 
 #include <sys/types.h>
@@ -13,17 +12,16 @@
 
 namespace lockstep {
 
-// The variable that every process of an attempt inherits; its value is BATCH:ATTEMPT.
+// The variable that every process of an attempt inherits. Its value, the mark, is BATCH:ATTEMPT.
 inline constexpr const char* attempt_variable = "LOCKSTEP_ATTEMPT";
-// All marks of a batch have the same length, so that a process can overwrite one with another in
-// the environment that the kernel shows.
+// Returns the mark of an attempt. All marks of a batch have the same length. So a process can
+// overwrite one mark with another in the environment that the kernel shows.
 std::string attempt_mark(const std::string& batch, std::int64_t attempt);
-// The mark of a supervisor's processes that wait for a job.
+// Returns the mark of a supervisor's processes that wait for a job.
 std::string worker_mark(const std::string& batch, const std::string& supervisor);
 
-// The value of attempt_variable in the process, as of the start of its program. "" if the process
-// lacks it or belongs to another user. While a process is just starting its program, its value
-// cannot be read, so the call waits.
+// Returns the mark of a process, or "" if it has none or belongs to another user. While a process
+// is starting its program, the mark cannot be read, so the call waits for at most 0.1 s.
 std::string attempt_of(pid_t process);
 
 struct MarkedProcess {
@@ -31,28 +29,29 @@ struct MarkedProcess {
   std::string mark;  // never empty
 };
 // Finds living processes with this mark, or with any mark of this batch ("BATCH:"). Examines every
-// process of the machine. The mark must not be empty, because all other processes have an empty
-// one.
+// process of the machine except the calling one. The mark must not be empty, because processes
+// without a job have an empty one.
 std::vector<MarkedProcess> processes_marked(std::string_view mark);
 
-// Processes whose parent is the calling process. If that is a subreaper, orphans become its
-// children too.
+// Returns the children of the calling process. If the calling process is a subreaper, orphans of
+// its descendants become its children too.
 std::vector<pid_t> own_children();
-// Waits, for at most a second, until this process has no children except `other`.
+// Waits at most one second, until this process has no children except `other`.
 void reap_children(pid_t other = 0);
 
-// Signals the process if `is_meant` returns true. It is called once the number can no longer pass
-// to another process. Returns whether the process was signalled.
+// Signals the process if `is_meant` returns true, and returns that result. From Linux 5.3 on, the
+// function is called once the number can no longer pass to another process.
 bool signal_if(pid_t process, int number, const std::function<bool()>& is_meant);
-// Signals the process if it has this mark, and never another process that got its number meanwhile.
+// Signals the process if it has this mark. A process that got its number meanwhile is not
+// signalled.
 void signal_marked(const MarkedProcess& process, int number);
-// Signals these processes and all their present descendants, except those in `told`. The caller
-// must be a subreaper. Otherwise children whose parent has just ended are not found.
+// Signals these processes and all their present descendants, except the processes in `told`. The
+// caller must be a subreaper. Otherwise children whose parent has just ended are not found.
 void signal_descendants(const std::vector<pid_t>& processes, int number,
                         const std::set<pid_t>& told = {});
 
-// The start time of the process: field 22 of /proc/PID/stat, in clock ticks since boot. Together
-// with the number it identifies a process. 0 if the process is gone.
+// Returns the start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). The
+// start time and the number together identify a process. Returns 0 if the process is gone.
 std::uint64_t start_ticks(pid_t process);
 
 }  // namespace lockstep

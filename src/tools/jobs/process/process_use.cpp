@@ -16,7 +16,7 @@ double cpu_s_of(pid_t process) {
   timespec used{};
   if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
   double all = static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-  constexpr std::size_t of_children = 13;  // cutime, and cstime after it
+  constexpr std::size_t of_children = 13;  // position of cutime, followed by cstime
   const ProcStat stat = parse_proc_stat(read_proc_file(cat("/proc/", process, "/stat")).text);
   if (stat.fields.size() > of_children + 1)
     all += ticks_s(stat.fields[of_children]) + ticks_s(stat.fields[of_children + 1]);
@@ -43,7 +43,8 @@ bool has_children(pid_t process) {
   const std::string tasks = cat("/proc/", process, "/task");
   for (const int task : process_numbers(tasks)) {
     const ProcFile listed = read_proc_file(cat(tasks, "/", task, "/children"));
-    if (listed.error != 0 || !trim(listed.text).empty()) return true;  // or it cannot be known
+    // also true if it cannot be read
+    if (listed.error != 0 || !trim(listed.text).empty()) return true;
   }
   return false;
 }

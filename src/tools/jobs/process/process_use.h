@@ -1,5 +1,5 @@
-// The resources that a living process has used so far. This is needed for a process that runs
-// several jobs, because the kernel reports only the sum, when the process has ended.
+// Reads the resources that a living process has used so far. This is needed for a process that runs
+// several jobs. For such a process, the kernel reports only sums, and only when it has ended.
 #pragma once
 
 #include <sys/types.h>
@@ -8,16 +8,18 @@
 
 namespace lockstep {
 
-// Processor seconds of the process, plus those of children that it waited for (in whole clock
-// ticks). 0 if it is gone.
+// Returns the processor seconds of the process and of children that it waited for. Those of
+// children are in whole clock ticks. Returns 0 if the process is gone.
 double cpu_s_of(pid_t process);
 
-// Peak resident memory of the process since it began or `forget_peak` was called. 0 if it is gone.
+// Returns the peak of the resident memory since the process began or forget_peak() was called.
+// Returns 0 if the process is gone.
 std::int64_t peak_memory_bytes(pid_t process);
-// Restarts the peak from the present resident memory. Has no effect if /proc is not writable.
+// Resets the peak to the present resident memory. Has no effect if /proc is not writable.
 void forget_peak(pid_t process);
 
-// Whether any of its threads has children, including ended ones that were not waited for.
+// Whether any thread of the process has children, including ended ones that were not waited for.
+// Returns true if that cannot be read.
 bool has_children(pid_t process);
 
 }  // namespace lockstep

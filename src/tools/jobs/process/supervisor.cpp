@@ -38,7 +38,7 @@ class Supervisor {
   Supervisor(int socket, UniqueFd record) : socket_(socket), record_(std::move(record)) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     allow_most_open_files();
-    // Not SIG_IGN, which jobs would inherit.
+    // An empty handler is used because jobs would inherit SIG_IGN.
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1})
       ::signal(number, [](int) {});
     sigset_t children;
@@ -59,7 +59,8 @@ class Supervisor {
     dismiss_all();
     end_all_others();
     reap_children();
-    if (!groups_.empty()) ::rmdir(groups_.c_str());  // unless there are others'
+    // the call fails if groups of other supervisors remain
+    if (!groups_.empty()) ::rmdir(groups_.c_str());
   }
 
  private:
@@ -128,7 +129,7 @@ class Supervisor {
       send_frame(socket_.get(), {{"begun", job.attempt()}, {"pid", job.leader()}});
   }
 
-  // One that waits and can run this; null: a new process is to.
+  // Returns a waiting process that can run this order. Null if a new process must run it.
   std::unique_ptr<KeptWorker> worker_for(JobOrder& order) {
     if (order.worker_mark.empty()) return nullptr;
     for (const std::vector<std::string>& program : distrusted_)
@@ -151,9 +152,10 @@ class Supervisor {
     return nullptr;
   }
 
-  // Keeps the process that a finished job left. At most as many wait as jobs have run at once. A
-  // process that ran the job itself is not reused if a signal to the job may still reach it, or if
-  // it shares its session with processes that could not be ended.
+  // Keeps the process that a finished job left behind. The number of waiting processes is at most
+  // the largest number of jobs that ran at once. A process that ran the job itself is not reused if
+  // a signal to the job may still reach it. It is not reused either if its session contains
+  // processes that could not be ended.
   void keep(JobProcess& job, const JobExit& exit) {
     if (!job.distrusted().empty()) distrusted_.insert(job.distrusted());
     std::unique_ptr<KeptWorker> worker = job.take_worker();
@@ -184,14 +186,14 @@ class Supervisor {
       for (const auto& [attempt, job] : jobs_)
         if (job->leader() == child) {
           job->reaped(status, usage, clock_.wall_s());
-          say_begun(*job);  // again, where its kept worker did not begin with it
+          say_begun(*job);  // sent again if the kept worker did not begin the job
           break;
         }
     }
   }
 
-  // Without a scheduler only this makes jobs' output survive a power loss. The line covers all
-  // lines above it.
+  // Without a scheduler, only this call makes the output of jobs survive a power loss. The line
+  // covers all lines above it.
   void sync_record() {
     if (::syncfs(record_.get()) != 0) return;
     append_line(record_.get(), R"({"synced":true})");
@@ -209,7 +211,8 @@ class Supervisor {
       }
       const JobExit exit = job.exit();
       const nlohmann::json said = exit_json(exit);
-      // Nothing can be done about a full disk: the scheduler, if there is one, hears of it still.
+      // If the disk is full, the record may lack this line. The scheduler, if there is one, still
+      // gets the message.
       append_line(record_.get(), to_line(said));
       if (socket_) send_frame(socket_.get(), said);
       keep(job, exit);
@@ -219,8 +222,8 @@ class Supervisor {
     if (!socket_ && jobs_.size() < before) sync_record();
   }
 
-  // Whatever is left was started by some job, and has hidden whose it is: in a session of its own,
-  // with other variables.
+  // The remaining processes were started by jobs. They have changed their environment and session,
+  // so it is unknown by which jobs.
   void end_all_others() {
     std::vector<pid_t> left = own_children();
     for (const auto& worker : idle_) std::erase(left, worker->copy());
@@ -230,11 +233,12 @@ class Supervisor {
   UniqueFd socket_, record_, signals_;
   FrameReader reader_;
   std::set<pid_t> leaders_;
-  std::filesystem::path groups_;  // those of the batch; empty: there are none
+  std::filesystem::path groups_;  // control groups of the batch; empty if there are none
   std::map<std::int64_t, std::unique_ptr<JobProcess>> jobs_;
-  std::size_t most_jobs_ = 0;                      // at once
+  std::size_t most_jobs_ = 0;                      // largest number of jobs that ran at once
   std::vector<std::unique_ptr<KeptWorker>> idle_;  // the oldest first
-  std::set<std::vector<std::string>> distrusted_;  // programs whose copies did not obey
+  // programs whose copies did not follow the protocol
+  std::set<std::vector<std::string>> distrusted_;
   Clock& clock_ = system_clock();
 };
 
@@ -254,8 +258,8 @@ SupervisorLink::SupervisorLink(std::vector<std::string> program,
                                const std::filesystem::path& record) {
   auto [ours, theirs] = socket_pair();
   socket_ = std::move(ours);
-  // Locked here already: a scheduler that comes after this one was killed must wait for it, even
-  // where the program has not begun.
+  // The record is locked before the supervisor starts. If this scheduler is killed, the next one
+  // must wait for the supervisor, even if its program has not begun.
   const UniqueFd file = make_record(record);
   program.push_back(cat(theirs.get()));
   program.push_back(cat(file.get()));
@@ -325,7 +329,7 @@ SupervisorRecord read_record(const std::filesystem::path& record) {
       else
         result.exits.push_back(exit_from_json(value));
     } catch (const std::exception&) {
-      // A damaged line: its attempt counts as lost.
+      // The line is damaged, so its attempt is taken as lost.
     }
   });
   return result;

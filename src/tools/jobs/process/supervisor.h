@@ -1,5 +1,5 @@
-// The process that starts the jobs of a batch. It outlives the scheduler, and records in a file how
-// each attempt ended, for a later scheduler.
+// Implements the supervisor, which is the process that starts the jobs of a batch. It outlives the
+// scheduler. It records in a file how each attempt ended, so that a later scheduler can read it.
 #pragma once
 
 #include <cstdint>
@@ -16,38 +16,41 @@
 
 namespace lockstep {
 
-// Creates a record and locks it. The supervisor counts as alive while some process has the file
+// Creates a record and locks it. The supervisor is considered alive while some process has the file
 // open. Throws Error.
 UniqueFd make_record(const std::filesystem::path& record);
 
-// The main function of a supervisor. It takes orders from `socket`, a stream socket. It returns
-// when the other side is gone and everything that it started is over. It appends each JobExit as a
-// line to its record before sending it. Never throws because of a job. The calling process must
-// have no children.
+// The main function of a supervisor. Takes orders from `socket`, a stream socket. Returns when the
+// other side is gone and everything that it started is over. Appends each JobExit as a line to its
+// record before sending it. Does not throw because of a job. The calling process must have no
+// children.
 void supervise(int socket, UniqueFd record);
 
-// A supervisor as its scheduler sees it.
+// The scheduler's side of a supervisor.
 class SupervisorLink {
  public:
-  // Starts a supervisor. program: its argument list, to which the numbers of the socket and of the
-  // record are added. From then on the supervisor counts as alive for all observers. Throws Error.
+  // Starts a supervisor. program: its argument list, to which the file descriptors of the socket
+  // and the record are added. Once the constructor returns, supervisor_lives() is true. Throws
+  // Error.
   SupervisorLink(std::vector<std::string> program, const std::filesystem::path& record);
-  ~SupervisorLink();  // leaves it running while it has running jobs
+  ~SupervisorLink();  // closes the socket; the supervisor ends once its jobs are over
   SupervisorLink(const SupervisorLink&) = delete;
   SupervisorLink& operator=(const SupervisorLink&) = delete;
 
   int fd() const { return socket_.get(); }
   pid_t pid() const { return pid_; }
-  // Also passes the files of the leases to the supervisor. False if it is gone.
+  // Sends an order together with the open files of its leases. Returns false if the supervisor is
+  // gone.
   bool start(const JobOrder& order, const std::vector<UniqueFd>& leases);
   void stop(std::int64_t attempt, const std::string& why);
-  // Attempts that ended since the last call. Nothing once the supervisor is gone.
+  // Returns the attempts that ended since the last call. Returns nothing once the supervisor is
+  // gone. started: called with attempt and process for each attempt that has started.
   std::optional<std::vector<JobExit>> take(const std::function<void(std::int64_t, pid_t)>& started);
-  // For a supervisor that is gone. It closes its socket before it ends, so this waits until its
-  // remaining processes are children of the calling process.
+  // Call it for a supervisor that has closed its socket. Waits for its end, for at most five
+  // seconds. Then its remaining processes are children of the calling process.
   void wait_for_end() const;
-  // For a supervisor without jobs. It ends the processes that jobs left behind, and then itself.
-  // This call waits for that.
+  // Call it for a supervisor without jobs. The supervisor ends the processes that jobs left behind,
+  // and then itself. This call waits for its end.
   void end();
 
  private:
@@ -56,10 +59,10 @@ class SupervisorLink {
   FrameReader reader_;
 };
 
-// A supervisor's record, as far as it is whole.
+// The readable lines of a supervisor's record.
 struct SupervisorRecord {
   std::vector<JobExit> exits;
-  bool alone = false;  // its scheduler was gone: it starts nothing more
+  bool alone = false;  // its scheduler was gone, so it starts nothing more
 };
 SupervisorRecord read_record(const std::filesystem::path& record);
 bool supervisor_lives(const std::filesystem::path& record);

@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr double hanging_s = 0.5;
-constexpr int wrong_in_a_row = 2;  // samples until a job counts as misplaced
+constexpr int wrong_in_a_row = 2;  // a job is misplaced after this number of samples in a row
 
 std::optional<double> measured(const GpuSample& sample, GpuMetric metric) {
   const Reading& reading = sample[metric];
@@ -23,7 +23,7 @@ std::int64_t bytes(const GpuSample* sample, GpuMetric metric) {
   return sample == nullptr ? 0 : static_cast<std::int64_t>(measured(*sample, metric).value_or(0));
 }
 
-// The activity of its SMs; before Hopper, whether anything ran on it.
+// The activity of the device's SMs. GPUs before Hopper only report whether anything ran.
 std::optional<double> activity(const GpuSample& sample) {
   const auto sm = measured(sample, GpuMetric::sm_active);
   return sm ? sm : measured(sample, GpuMetric::gpu_busy);
@@ -47,7 +47,7 @@ DeviceWatch::DeviceWatch(std::vector<Device> devices, std::shared_ptr<GpuReader>
   const std::vector<GpuInfo>& gpus = reader_->gpus();
   for (const Device& device : devices_) {
     const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const GpuInfo& gpu) {
-      // A MIG instance has a UUID of its own, and the address of its GPU.
+      // A MIG instance has a UUID of its own, but the address of its GPU.
       return gpu.uuid == device.uuid ||
              (!device.pci_bus_id.empty() && gpu.pci_bus_id == device.pci_bus_id);
     });
@@ -80,7 +80,7 @@ std::int64_t DeviceWatch::used_bytes(std::size_t device) const {
 }
 
 std::int64_t DeviceWatch::total_bytes(std::size_t device) const {
-  // For a MIG instance the memory is its own, not the whole GPU's.
+  // A MIG instance reports its own memory, not that of the whole GPU.
   const std::int64_t whole = bytes(sample(device), GpuMetric::memory_total);
   const auto own = static_cast<std::int64_t>(devices_[device].memory_bytes);
   return own > 0 && (whole == 0 || own < whole) ? own : whole;
@@ -123,7 +123,8 @@ void DeviceWatch::begin(AttemptSight& sight) const {
       sight.before.emplace(reader_->gpus()[gpu].uuid, process.pid);
 }
 
-// Processes of attempts by their mark, and which GPUs have processes that are nobody here.
+// The listed processes of attempts, by their mark. Also the GPUs that have processes which are
+// invisible here.
 DeviceWatch::Listed DeviceWatch::listed() const {
   Listed result{.hidden = std::vector<bool>(newest_->gpus.size())};
   for (std::size_t gpu = 0; gpu < newest_->gpus.size(); ++gpu)
@@ -149,7 +150,7 @@ void DeviceWatch::look(const std::vector<WatchedAttempt>& attempts) const {
 }
 
 void DeviceWatch::look(const WatchedAttempt& attempt, const Listed& all) const {
-  std::map<std::size_t, std::int64_t> own_bytes;  // by GPU
+  std::map<std::size_t, std::int64_t> own_bytes;  // key: GPU
   bool hidden = false, seen = false;
   for (const std::size_t device : attempt.devices) {
     if (!gpu_of_[device]) continue;
@@ -171,7 +172,7 @@ void DeviceWatch::look(const WatchedAttempt& attempt, const Listed& all) const {
   if (!seen && !hidden) return;
   std::int64_t bytes = 0;
   for (const auto& [gpu, used] : own_bytes) bytes = std::max(bytes, used);
-  // If the driver does not list processes, the device's memory is that of its only job.
+  // If the driver lists no processes, the memory in use is attributed to the device's only job.
   if (bytes == 0 && attempt.alone)
     for (const std::size_t device : attempt.devices) bytes = std::max(bytes, used_bytes(device));
   measure(attempt, bytes);

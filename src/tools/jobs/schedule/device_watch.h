@@ -1,4 +1,4 @@
-// Observes through the driver the GPUs of a batch and their processes while its jobs run.
+// Observes the GPUs of a batch and their processes through the driver, while its jobs run.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace lockstep {
 
-// Whether a job's processes were seen where they were placed.
+// Says whether a job's processes were seen on the devices that the job was given.
 enum class PlaceVerdict {
-  unseen,        // too short to tell, or no GPU was used
-  verified,      // on its devices, and on no other
-  wrong,         // on another device
-  unverifiable,  // the driver's process numbers are not valid here
+  unseen,        // not seen: the job was too short, or used no GPU
+  verified,      // seen on its devices
+  wrong,         // seen on another device in two samples in a row
+  unverifiable,  // its devices have processes whose numbers are not valid here, as in a container
 };
 const char* to_string(PlaceVerdict verdict);
 
@@ -29,25 +29,27 @@ const char* to_string(PlaceVerdict verdict);
 struct AttemptSight {
   PlaceVerdict verdict = PlaceVerdict::unseen;
   std::string wrong_device;     // for people: "GPU 1"
-  std::int64_t peak_bytes = 0;  // on the device with its highest use; 0: not seen
-  double activity_sum = 0;      // percent of its first device, summed over samples in which it was
-                                // alone …
-  std::int64_t alone_samples = 0;  // … and the number of these
-  double grown_s = 0;              // monotonic: when the peak last rose
+  std::int64_t peak_bytes = 0;  // highest memory use on one of its devices; 0 if it was not seen
+  // Activity of its first device in percent, summed over the samples in which the attempt was alone
+  // there.
+  double activity_sum = 0;
+  std::int64_t alone_samples = 0;  // the number of these samples
+  double grown_s = 0;              // when peak_bytes last rose, on the monotonic clock
   std::optional<double> activity_percent() const {
     if (alone_samples == 0) return std::nullopt;
     return activity_sum / static_cast<double>(alone_samples);
   }
 
-  std::set<std::pair<std::string, int>> before;  // UUID and process: present when it began
-  int wrong_samples = 0;                         // consecutive
+  // processes that existed before the attempt, as UUID of the GPU and process number
+  std::set<std::pair<std::string, int>> before;
+  int wrong_samples = 0;  // number of the latest consecutive samples that show it on another device
 };
 
 // An attempt to be observed.
 struct WatchedAttempt {
-  std::string mark;                  // LOCKSTEP_ATTEMPT of its processes
+  std::string mark;                  // value of LOCKSTEP_ATTEMPT in its processes
   std::vector<std::size_t> devices;  // indexes into the devices of the batch
-  bool alone = true;                 // no other job of the batch is on them
+  bool alone = true;                 // no other job of the batch is on these devices
   AttemptSight* sight = nullptr;
 };
 
@@ -57,17 +59,19 @@ class DeviceWatch {
   DeviceWatch(std::vector<Device> devices, std::shared_ptr<GpuReader> reader, double every_s);
   ~DeviceWatch();
 
-  // Memory of the smallest device; 0: unknown.
+  // Returns the memory of the smallest device, or 0 if unknown.
   std::int64_t least_memory_bytes() const;
-  // Takes the newest sample, without waiting. False if there is none since the last call.
+  // Takes the newest sample without waiting. Returns false if there is no new one since the last
+  // call.
   bool take();
-  void begin(AttemptSight& sight) const;  // call it when the attempt is about to start
+  void begin(AttemptSight& sight) const;  // call it just before the attempt starts
   void look(const std::vector<WatchedAttempt>& attempts) const;
-  // For a device of the batch, from the newest sample. 0 or nothing if unknown.
+  // These read the newest sample for a device of the batch. They return 0 or nothing if the value
+  // is unknown.
   std::int64_t used_bytes(std::size_t device) const;
   std::int64_t total_bytes(std::size_t device) const;
   std::optional<double> activity_percent(std::size_t device) const;
-  // Whether processes that are not jobs are visible on it.
+  // Whether the device has visible processes that do not belong to a job of any batch.
   bool has_others(std::size_t device) const;
 
  private:
@@ -75,12 +79,13 @@ class DeviceWatch {
     std::size_t gpu = 0;
     int pid = 0;
     std::int64_t bytes = 0;
-    bool certain = false;  // it has driver files open, or the numbers are the same inside and
-                           // outside
+    // Whether the process number is surely right. It is if the process has files of the driver
+    // open, or if the driver's numbers are valid here.
+    bool certain = false;
   };
   struct Listed {
     std::map<std::string, std::vector<ListedProcess>> by_mark{};
-    std::vector<bool> hidden;  // by GPU
+    std::vector<bool> hidden;  // by GPU: whether it has processes whose numbers are not valid here
   };
   Listed listed() const;
   void look(const WatchedAttempt& attempt, const Listed& all) const;

@@ -51,7 +51,7 @@ fs::path DeviceLeases::usual_folder() {
 
 fs::path DeviceLeases::file(const std::string& uuid, int part) const {
   std::string name = uuid;
-  std::replace(name.begin(), name.end(), '/', '_');  // MIG-GPU-…/7/0
+  std::replace(name.begin(), name.end(), '/', '_');  // for example, MIG-GPU-…/7/0
   return folder_ / cat(name, ".", part);
 }
 

@@ -1,8 +1,8 @@
-// Devices shared by all batches and trainings of one user: locked files show who uses which device.
+// Leases devices to the batches and trainings of one user. Locked files show who uses which device.
 //
-// A device has four parts, each a file UUID.0 to UUID.3 that its user locks (flock). The lock ends
-// with the last process that holds the open file, whatever happens to that process. So nothing
-// needs cleaning up after a crash. Batches lock parts exclusively; trainings lock all four parts,
+// A device has four parts. Each part is a file, UUID.0 to UUID.3, which its user locks (flock). A
+// lock ends when the last process that holds the open file ends, even by a crash. So nothing needs
+// cleaning up after a crash. A batch locks parts exclusively. A training locks all four parts,
 // shared with other trainings.
 #pragma once
 
@@ -17,20 +17,21 @@ namespace lockstep {
 
 class DeviceLeases {
  public:
-  // Creates the folder. Throws Error.
+  // Creates the folder. Throws Error if it is not writable.
   explicit DeviceLeases(std::filesystem::path folder);
-  // The first writable folder of these: below XDG_STATE_HOME, below ~/.local/state, in the system's
-  // temporary folder.
+  // Returns a folder below XDG_STATE_HOME, or else below ~/.local/state, if it is writable. If
+  // neither is, returns a folder in the system's temporary folder.
   static std::filesystem::path usual_folder();
 
-  // Takes parts for `share` of the device (0 < share <= 1), for one job. holder: a text for people
-  // that is written into the files. Nothing if others hold too many parts.
+  // Takes parts for one job that gets the share `share` of the device, with 0 < share <= 1. Returns
+  // nothing if too few parts are free. holder: a text for people, which is written into the files.
   std::optional<std::vector<UniqueFd>> take(const std::string& uuid, double share,
                                             const std::string& holder);
-  // Takes the whole device, shared with other trainings. Nothing if a batch holds a part.
+  // Takes all parts of the device, shared with other trainings. Returns nothing if a batch holds a
+  // part.
   std::optional<std::vector<UniqueFd>> take_for_training(const std::string& uuid,
                                                          const std::string& holder);
-  // The `holder` texts of all that hold parts of it now, each once.
+  // Returns the `holder` texts of all users that hold parts of the device now, without repetitions.
   std::vector<std::string> holders(const std::string& uuid) const;
 
  private:

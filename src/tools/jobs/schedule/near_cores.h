@@ -1,4 +1,4 @@
-// Cores on the same NUMA node as a device.
+// Finds the CPU cores on the same NUMA node as a device.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,12 @@
 
 namespace lockstep {
 
-// Parses the kernel's list format, "0-31,64-95"; empty if the text is not a list.
+// Parses the kernel's format for lists of cores, "0-31,64-95". Returns an empty list if the text is
+// not in this format.
 std::vector<int> cores_of_list(std::string_view list);
 
-// Numbers of the cores near a PCI device ("0000:17:00.0"), in order. Empty if they are unknown, or
-// if all cores are near.
+// Returns the numbers of the cores near a PCI device ("0000:17:00.0"), in order. Returns an empty
+// list if they are unknown. root: replaces "/" in tests.
 std::vector<int> near_cores(const std::string& pci_bus_id, const std::filesystem::path& root = "/");
 
 }  // namespace lockstep

@@ -11,9 +11,11 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t most_letters = 60;
-constexpr double left_behind_bytes = 0x1p29;  // of a job that has ended: more than a driver's own
+// a job that has ended may leave this much behind; a driver's own memory is less
+constexpr double left_behind_bytes = 0x1p29;
 
-// Numbers of another PID namespace name nobody here: such a process is somebody's, but whose?
+// Names the process that uses a device. A pid from another PID namespace matches no process here,
+// so its program is unknown.
 std::string tenant_name(const GpuProcess& process) {
   const auto info = process_info(process.pid);
   if (!info) return cat("process ", process.pid, ", which cannot be seen from here");

@@ -1,4 +1,4 @@
-// Foreign programs on the GPUs of a batch.
+// Finds programs on the GPUs of a batch that do not belong to any batch.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,10 @@ class OtherTenants {
   explicit OtherTenants(std::vector<Device> devices);
   OtherTenants(std::vector<Device> devices, std::shared_ptr<GpuReader> reader);
 
-  // Describes a program on a device (given by its index) that is no job of any batch: "python3
-  // train.py (process 123)". Also describes memory of an ended process, if no process is on the
-  // device but more memory is used than when it was unused. "" if there is neither, or if that is
-  // unknown. Processes that only draw do not count.
+  // Describes a program on a device that does not belong to any batch, such as "python3 train.py
+  // (process 123)". Programs that only draw do not count. If the device has no process, but 512 MiB
+  // more than before is in use, this memory is described. Returns "" if there is neither, or if it
+  // is unknown. device: its index.
   std::string on(int device);
   std::function<std::string(int)> asker() {
     return [this](int device) { return on(device); };
@@ -29,7 +29,8 @@ class OtherTenants {
  private:
   std::vector<Device> devices_;
   std::shared_ptr<GpuReader> reader_;
-  std::map<int, double> unused_bytes_;  // memory by device, while it was unused
+  // by device: the least memory in use while it had no process
+  std::map<int, double> unused_bytes_;
 };
 
 }  // namespace lockstep

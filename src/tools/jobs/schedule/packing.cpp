@@ -11,13 +11,14 @@ namespace lockstep {
 namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-constexpr double usable = 0.95;                        // of a device's memory
-constexpr double margin = 0.1;                         // over a job's peak …
-constexpr std::int64_t least_margin = 256 * mebibyte;  // … at least
-constexpr double full_percent = 95;  // activity that is not to be exceeded at first
-constexpr double gain = 0.97;        // of the device's time per job that more jobs must reach
-constexpr int first_of_known = 4;    // jobs on a device whose memory was given
-constexpr double nearly = 0.25;      // of a job: a device that had this many fewer was full
+constexpr double usable = 0.95;                        // share of a device's memory
+constexpr double margin = 0.1;                         // share of a job's peak memory
+constexpr std::int64_t least_margin = 256 * mebibyte;  // minimum of this margin
+constexpr double full_percent = 95;  // activity that the first jobs together must not exceed
+constexpr double gain = 0.97;        // more jobs must reach this share of the device's time per job
+constexpr int first_of_known = 4;    // jobs on a device at first if their memory was given
+// Share of a job. A device was full if the mean number of jobs was short by at most this.
+constexpr double nearly = 0.25;
 
 std::string gibibytes(std::int64_t bytes) {
   return cat(fixed(static_cast<double>(bytes) / 0x1p30, 2), " GiB");
@@ -69,7 +70,7 @@ bool Packing::saw(std::int64_t peak_bytes, std::optional<double> activity_percen
     start = static_cast<int>(std::clamp(std::floor(full_percent / one), 1.0, fit + 0.0));
     active = cat(" and keeps the GPU active for ", fixed(*activity_percent, 0), " % of the time");
   }
-  if (start == 1 && fit > 1 && best_cost_s_ > 0) start = 2;  // one more is tried all the same
+  if (start == 1 && fit > 1 && best_cost_s_ > 0) start = 2;  // two jobs are tried in any case
   return set(start, cat("one job needs ", gibibytes(peak_bytes), " of memory", active, "; ", fit,
                         " would fit into the memory"));
 }
@@ -78,7 +79,8 @@ bool Packing::ended(const PackedAttempt& attempt) {
   if (attempt.limit != limit_ || attempt.together < limit_ - nearly) return false;
   cost_sum_s_ += attempt.duration_s / std::max(attempt.together, 1.0);
   ++costs_;
-  // The first measurement has to do with one; later ones take the mean of all that are there once.
+  // The first decision needs one measurement with a single job. Later decisions take the mean of
+  // twice as many as there are jobs on a device.
   if (settled_ || costs_ < (limit_ == 1 ? 1 : 2 * limit_)) return false;
   const double cost = cost_sum_s_ / costs_;
   if (best_cost_s_ == 0 || cost < gain * best_cost_s_) {
@@ -118,7 +120,7 @@ void Packing::restore(const std::string& text) try {
   if (value.is_discarded()) return;
   peak_bytes_ = std::max(peak_bytes_, value.value("peak_bytes", std::int64_t{0}));
   most_ = std::clamp(value.value("most", most_per_device), 1, most_per_device);
-  // On devices with less memory than before, fewer fit.
+  // If devices have less memory than before, fewer jobs fit.
   const int fit = std::min(fits(), most_);
   limit_ = std::clamp(value.value("limit", 1), 1, fit);
   best_ = std::clamp(value.value("best", 1), 1, fit);

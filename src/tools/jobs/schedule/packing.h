@@ -1,8 +1,9 @@
-// Decides by measurements how many jobs of a kind share each device. Arithmetic only.
+// Decides from measurements how many jobs of a kind share each device. It is pure arithmetic.
 //
 // A kind is all jobs that have the same command except for parameters. The first jobs of a kind run
-// alone on their devices. Their peak memory decides how many fit, and their activity how many are
-// tried first. Then the number rises by steps as long as a device completes more jobs with it.
+// alone on their devices. Their peak memory decides how many jobs fit on a device. Their activity
+// decides how many jobs are tried first. Then the number rises in steps, as long as a device
+// completes clearly more jobs per second.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +12,42 @@
 
 namespace lockstep {
 
-// A successful attempt.
+// The measurements of a successful attempt.
 struct PackedAttempt {
   double duration_s = 0;
-  double together = 1;  // mean number of jobs of its kind on its device meanwhile, itself included
-  int limit = 1;        // Packing::per_device() when it began
+  double together = 1;  // mean number of jobs on its device while it ran, itself included
+  int limit = 1;        // value of Packing::per_device() when it began
 };
 
 class Packing {
  public:
   static constexpr int most_per_device = 16;
 
-  // device_bytes: memory of the smallest device. known_bytes: the need on its device that the job
-  // states; 0: it is measured.
+  // device_bytes: memory of the smallest device. known_bytes: the memory per device that the job
+  // states; 0 if it is to be measured.
   explicit Packing(std::int64_t device_bytes, std::int64_t known_bytes = 0);
 
   int per_device() const { return limit_; }
   bool measured() const { return peak_bytes_ > 0; }
-  int fits() const;  // jobs that fit into a device's memory; 1 if it was not measured
+  int fits() const;  // number of jobs that fit into a device's memory; 1 if the need is unknown
   std::int64_t peak_bytes() const { return peak_bytes_; }
 
-  // Takes a job's peak on its device, and the activity in percent that the job caused there while
-  // it was alone. A higher peak than known lowers the number that fits. Returns true if
-  // per_device() has changed; `why` then explains it.
+  // Takes a job's peak memory on its device, and its activity there in percent while it was alone.
+  // The first peak decides how many jobs are tried first. A higher peak later may lower the number
+  // of jobs. Returns true if per_device() has changed; why() then gives the reason.
   bool saw(std::int64_t peak_bytes, std::optional<double> activity_percent);
-  bool ended(const PackedAttempt& attempt);  // the same
-  // Says that a job that shared its device ran out of memory.
+  // Takes a successful attempt. Its duration may raise or lower the number of jobs. Returns true if
+  // per_device() has changed.
+  bool ended(const PackedAttempt& attempt);
+  // Reports that a job that shared its device ran out of memory. Returns true if per_device() has
+  // changed.
   bool out_of_memory();
-  const std::string& why() const { return why_; }  // of the last change, for people
+  const std::string& why() const { return why_; }  // reason for the last change, for people
 
-  std::string text() const;               // for the ledger
-  void restore(const std::string& text);  // from an earlier start; an unreadable text means
-                                          // measuring again
+  std::string text() const;  // all measurements, to be stored in the ledger
+  // Restores the measurements of an earlier start from text(). If the text is unreadable, the kind
+  // is measured again.
+  void restore(const std::string& text);
 
  private:
   bool set(int limit, std::string why);
@@ -50,28 +55,29 @@ class Packing {
 
   std::int64_t device_bytes_, peak_bytes_ = 0;
   int limit_ = 1, best_ = 1;
-  int most_;                // the most to try
-  bool settled_ = false;    // nothing more is tried
-  double best_cost_s_ = 0;  // device time per job at `best_`; 0: unknown
-  double cost_sum_s_ = 0;   // the same, summed at `limit_`
+  int most_;                // the largest number that may be tried
+  bool settled_ = false;    // no larger number is tried any more
+  double best_cost_s_ = 0;  // device time per job with `best_` jobs; 0 if unknown
+  double cost_sum_s_ = 0;   // sum of the device times per job with `limit_` jobs
   int costs_ = 0;
   std::string why_;
 };
 
-// Decides where jobs with gpus = auto run: on the CPU or on GPUs, whichever completes more of them.
+// Decides whether jobs with gpus = auto run on the CPU or on GPUs. It chooses the one that
+// completes more of them in the same time.
 class CpuOrGpu {
  public:
   enum class Choice { unknown, cpu, gpu };
 
   Choice choice() const { return choice_; }
-  // Whether a trial is still needed there. Only one trial runs there at a time.
+  // Whether a trial is still needed there. False while one runs there, because one is enough.
   bool wants_trial(Choice where) const;
   void trial_begins(Choice where);
-  // A failed trial shows that the job cannot run there. If a job fails on both, other jobs are
-  // tried. at_once: the number of jobs that the machine can run there at once. Returns true once
-  // the choice is made; `why` then explains it.
+  // Reports the end of a trial. A failed trial shows that the job cannot run there. If trials fail
+  // on both, further jobs are tried. at_once: the number of jobs that the machine can run there at
+  // once. Returns true once the choice is made; why() then gives the reason.
   bool trial_ended(Choice where, bool succeeded, double duration_s, int at_once);
-  void trial_stopped(Choice where) { of(where).runs = false; }  // without a result
+  void trial_stopped(Choice where) { of(where).runs = false; }  // the trial ended without a result
   const std::string& why() const { return why_; }
   std::string text() const;
   void restore(const std::string& text);

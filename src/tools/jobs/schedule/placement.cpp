@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double tolerance = 1e-9;  // shares are sums of parts such as 0.3
+constexpr double tolerance = 1e-9;  // shares are sums of fractions such as 0.3
 
 double share_of(const GpuRequest& gpus) {
   return gpus.kind == GpuRequest::Kind::share ? gpus.share : 1;
@@ -32,7 +32,8 @@ Resources::Resources(BatchResources all)
   LOCKSTEP_CHECK(!all_.cores.empty());
 }
 
-// A user who asks for more slots than cores knows that the jobs wait.
+// Whether jobs are bound to cores. If a user asks for more slots than cores, jobs mostly wait, so
+// they are not bound.
 bool Resources::pins() const { return all_.slots <= static_cast<int>(all_.cores.size()); }
 
 int Resources::slots() const {
@@ -58,7 +59,8 @@ std::vector<int> Resources::choose_devices(const GpuRequest& gpus) const {
   return order;
 }
 
-// Cores near its first device come before others; there are enough.
+// Chooses free cores, first those near the job's first device. The caller ensures that there are
+// enough.
 std::vector<int> Resources::choose_cores(std::size_t count, const std::vector<int>& devices) const {
   std::vector<int> chosen;
   const auto take = [&](int core) {
@@ -83,7 +85,7 @@ std::optional<Placement> Resources::place(const QueuedJob& job) {
   Placement result{.cpus = job.cpus, .share = share_of(job.gpus)};
   if (devices_of(job.gpus) > 0) result.devices = choose_devices(job.gpus);
   while (used_slots_.contains(result.slot)) ++result.slot;
-  // Parts of a core are shared among all jobs that ask for parts.
+  // Only whole cores are bound. Jobs that request fractions share the other cores.
   if (const auto whole = static_cast<std::size_t>(job.cpus);
       pins() && std::abs(job.cpus - static_cast<double>(whole)) < tolerance &&
       whole <= free_cores_.size())

@@ -1,4 +1,4 @@
-// Assigns cores and devices to jobs, and tells whether one more job fits. Arithmetic only.
+// Assigns cores and devices to jobs, and says whether one more job fits. It is pure arithmetic.
 #pragma once
 
 #include <limits>
@@ -12,20 +12,21 @@
 namespace lockstep {
 
 struct BatchResources {
-  std::vector<int> cores;              // numbers of cores that the batch may use
-  int slots = 0;                       // the most concurrent jobs; 0: as many as the cores allow
-  std::vector<std::string> devices;    // UUIDs of GPUs
-  std::vector<std::vector<int>> near;  // by device, cores on its NUMA node; may be shorter
+  std::vector<int> cores;  // numbers of the cores that the batch may use
+  int slots = 0;  // limit for concurrent jobs; 0: as the cores allow, at most four jobs per core
+  std::vector<std::string> devices;  // UUIDs of GPUs
+  // for each device, the cores on its NUMA node; may have fewer entries
+  std::vector<std::vector<int>> near;
 };
 
 struct Placement {
-  int slot = 0;                // from 0: the lowest free one
-  std::vector<int> cores;      // cores to run on; empty: any
+  int slot = 0;  // number of its slot, from 0; each concurrent job has one, the lowest that is free
+  std::vector<int> cores;      // cores to run on; if empty, any core
   std::vector<int> devices;    // indexes into BatchResources::devices
-  double cpus = 0, share = 0;  // the cores it has, and the part of each of its devices
+  double cpus = 0, share = 0;  // number of its cores, and its share of each of its devices
 };
 
-// Why a job does not fit now.
+// The resources that a job lacks now.
 struct Lacks {
   bool slots = false, cores = false, devices = false;
   bool any() const { return slots || cores || devices; }
@@ -35,32 +36,35 @@ class Resources {
  public:
   explicit Resources(BatchResources all);
 
-  // Takes resources for the job, or returns nothing. Jobs are spread evenly: the device with most
-  // capacity left comes first.
+  // Takes resources for the job, or returns nothing if some are lacking. Devices with the largest
+  // free share come first, so jobs are spread evenly.
   std::optional<Placement> place(const QueuedJob& job);
-  Lacks lacks(const QueuedJob& job) const;  // nothing if `place` would place it
-  // Takes resources as an earlier scheduler assigned them; missing cores and devices are skipped.
+  Lacks lacks(const QueuedJob& job) const;  // lacks nothing if place() would succeed
+  // Takes the resources that an earlier scheduler assigned to a running job. Cores and devices that
+  // no longer exist are skipped. If the slot is not free, the next free one is taken.
   Placement take(const QueuedJob& job, int slot, const std::vector<int>& cores,
                  const std::vector<std::string>& devices);
   void release(const Placement& placement);
-  void reshare(Placement& placement, double share);  // changes its share of each of its devices
-  // Why the job can never run with these resources, for people; "" if it can.
+  // changes the job's share of each of its devices
+  void reshare(Placement& placement, double share);
+  // Why the job can never run with these resources, for people. Returns "" if it can.
   std::string never(const QueuedJob& job) const;
-  // No further job gets this device; running jobs continue.
+  // After this call, no further job gets the device. Running jobs continue.
   void set_aside(int device);
-  // A device in use by others gets no job until `none_busy`.
+  // The device gets no job until none_busy() is called, because others use it.
   void set_busy(int device) { busy_.insert(device); }
   void none_busy() { busy_.clear(); }
   const std::set<int>& busy() const { return busy_; }
   void set_slots(int slots);
-  void limit_slots(int most) { most_slots_ = most; }  // overrides any request
+  void limit_slots(int most) { most_slots_ = most; }  // a limit that set_slots() cannot exceed
 
   const BatchResources& all() const { return all_; }
   int slots() const;
   double free_share(int device) const { return free_share_[static_cast<std::size_t>(device)]; }
 
  private:
-  bool pins() const;  // cores are assigned individually
+  // whether jobs get cores of their own; false if there are more slots than cores
+  bool pins() const;
   std::vector<int> choose_devices(const GpuRequest& gpus) const;
   std::vector<int> choose_cores(std::size_t count, const std::vector<int>& devices) const;
 

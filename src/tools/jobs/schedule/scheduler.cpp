@@ -33,9 +33,10 @@ namespace {
 
 constexpr double sync_every_s = 1, requests_every_s = 0.2, busy_every_s = 0.5;
 constexpr double signal_again_s = 0.2;
-constexpr double supervisor_wait_s = 30;  // until one that lost its scheduler says so
+// a supervisor that lost its scheduler records this within this time
+constexpr double supervisor_wait_s = 30;
 
-// Unlike any other's of this machine and its earlier boots.
+// An ID that no other scheduler on this machine has, not even before a reboot.
 std::string new_id(Clock& clock) {
   Hasher hasher;
   hasher.update(cat(::getpid(), " ", fixed(clock.wall_s(), 9), " ", fixed(clock.now_s(), 9)));
@@ -52,7 +53,7 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
       batch_id_(batch_id(ledger, setup_.folder)),
       supervisor_id_(new_id(clock_)),
       occupancy_(resources_.all().devices.size()) {
-  // Orphans of a supervisor that was killed come to this process.
+  // If a supervisor is killed, its orphans become children of this process.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (batch_id_.empty()) batch_id_ = new_id(clock_);
   set_batch_id(ledger_, setup_.folder, batch_id_);
@@ -73,7 +74,8 @@ Scheduler::Scheduler(Ledger& ledger, SchedulerSetup setup)
   load_jobs();
   groups_.emplace(ledger_, batch_id_);
   adopt_or_forget();
-  ledger_.set_fact("boot", boot);  // a scheduler that was killed before does all of it again
+  // written last: if this process is killed before, the next scheduler repeats adopt_or_forget
+  ledger_.set_fact("boot", boot);
   groups_->begin(ledger_);
   link_ = std::make_unique<SupervisorLink>(setup_.supervisor_program,
                                            setup_.folder.supervisor(supervisor_id_));
@@ -94,7 +96,7 @@ std::string Scheduler::mark_of(std::int64_t attempt) const {
 void Scheduler::load_jobs() {
   const std::vector<QueuedJob> jobs = ledger_.queue();
   for (QueuedJob job : jobs) {
-    // One that is known may have another priority or want other resources from now on.
+    // A known job may have another priority or other resource requirements from now on.
     if (const auto known = listed_.find(job.id); known != listed_.end()) {
       job.state = known->second.state;
       job.not_before = known->second.not_before;
@@ -124,7 +126,7 @@ void Scheduler::set_state(std::int64_t id, JobState state) {
   follow(graph_.set_state(id, state));
 }
 
-// Puts jobs that became ready into the queues and takes others out of them.
+// Adds jobs that became ready to the queues, and removes jobs that are no longer ready.
 void Scheduler::follow(const std::vector<JobGraph::Change>& changes) {
   for (const JobGraph::Change& change : changes) {
     if (change.was == Standing::ready) queue_.erase(listed_.at(change.job));
@@ -178,8 +180,8 @@ void Scheduler::count(JobState state, std::int64_t by) {
   }
 }
 
-// Handles attempts of earlier schedulers. Ended ones are settled, and living ones are waited for.
-// Nothing of the others may be left before their jobs run again.
+// Handles attempts of earlier schedulers. Attempts that have ended are settled, and attempts that
+// still run are waited for. For all others, no process may be left before their jobs run again.
 void Scheduler::adopt_or_forget() {
   std::map<std::string, SupervisorRecord> records;
   std::set<std::string> kept;
@@ -189,7 +191,8 @@ void Scheduler::adopt_or_forget() {
       const double until = clock_.now_s() + supervisor_wait_s;
       while (supervisor_lives(file) && !read_record(file).alone && clock_.now_s() < until)
         clock_.sleep_s(0.01);
-      const bool lives = supervisor_lives(file);  // before its record is read: it may just end
+      // checked before its record is read, because it may be ending
+      const bool lives = supervisor_lives(file);
       SupervisorRecord record = read_record(file);
       if (lives && !record.alone)
         throw Error(
@@ -199,7 +202,7 @@ void Scheduler::adopt_or_forget() {
       records.emplace(attempt.supervisor, std::move(record));
     }
     const SupervisorRecord& record = records.at(attempt.supervisor);
-    // A power loss may have left the record of an end, but not the job's output.
+    // After a power loss, the record of an end may exist while the job's output is lost.
     const auto exit =
         std::find_if(record.exits.begin(), record.exits.end(), [&](const JobExit& one) {
           return one.attempt == attempt.id && (same_boot_ || one.on_disk);
@@ -216,7 +219,7 @@ void Scheduler::adopt_or_forget() {
       running.placement =
           resources_.take(running.queued, attempt.slot, attempt.cores, attempt.devices);
       kept.insert(mark_of(attempt.id));
-      // Spares a process that is about to report that this attempt has ended.
+      // The process that waits under this mark may be about to report the end of this attempt.
       kept.insert(worker_mark(batch_id_, attempt.supervisor));
       enter(running_.emplace(attempt.id, std::move(running)).first->second);
       ++adopted_;
@@ -225,15 +228,16 @@ void Scheduler::adopt_or_forget() {
       forget(attempt, "its supervisor or the machine went down");
     }
   }
-  // Ends processes of attempts that were believed over.
+  // Ends processes whose attempts were recorded as ended.
   for (const MarkedProcess& process : processes_marked(batch_id_ + ":"))
     if (!kept.contains(process.mark)) end_marked(process.mark);
   for (const std::string& mark : groups_->marks())
     if (!kept.contains(mark)) end_marked(mark);
 }
 
-// For an attempt of a supervisor that is gone. A waiting process takes the attempt's mark before it
-// begins the job, and never the other mark again.
+// Ends the processes of an attempt whose supervisor is gone. A waiting process takes the attempt's
+// mark before it begins the job. The process returns to the mark of waiting processes only if it
+// stays and its job has ended.
 void Scheduler::end_attempt_of(const Attempt& attempt) const {
   end_marked(worker_mark(batch_id_, attempt.supervisor));
   end_marked(mark_of(attempt.id));
@@ -270,7 +274,7 @@ void Scheduler::forget(const Attempt& attempt, const std::string& why) {
     return;
   }
   ++lost_;
-  ::rmdir(setup_.folder.attempt(attempt.id).c_str());  // where it wrote nothing
+  ::rmdir(setup_.folder.attempt(attempt.id).c_str());  // only removes an empty folder
   apply(std::move(running), settle_lost(why, ledger_.times_lost(attempt.job) + 1));
 }
 
@@ -302,7 +306,7 @@ bool Scheduler::turn(double wait_s, int wake_fd) {
 
 void Scheduler::start_what_fits() { order(begin_what_fits()); }
 
-// Chosen, and in the ledger.
+// Chooses jobs that fit and records them in the ledger as begun.
 std::vector<Scheduler::Start> Scheduler::begin_what_fits() {
   std::vector<Start> starting;
   if (draining_ || paused_ || clock_.now_s() < short_until_s_) return starting;
@@ -310,7 +314,7 @@ std::vector<Scheduler::Start> Scheduler::begin_what_fits() {
                          {.wants_devices = [&](std::int64_t id) { return wants_devices(id); },
                           .begin =
                               [&](std::int64_t id) {
-                                // A job that can never run may end the batch.
+                                // If a job can never run, that may end the batch.
                                 return draining_ ? Lacks{.slots = true} : start_one(id, starting);
                               }});
   std::vector<Attempt> attempts;
@@ -329,12 +333,13 @@ void Scheduler::order(std::vector<Start> starting) {
     order.leases = starting[i].leases.size();
     const std::int64_t id = one.attempt.id;
     running_.emplace(id, std::move(one));
-    link_->start(order, starting[i].leases);  // one that is gone is seen by take_exits
+    link_->start(order, starting[i].leases);  // if the supervisor is gone, take_exits notices it
   }
   if (stopping_ && !starting.empty()) stop();
 }
 
-// Starts it, or gives it up for good, unless it lacks something now.
+// Starts the job, or marks it as failed if it can never run. Returns the resources that it lacks
+// now.
 Lacks Scheduler::start_one(std::int64_t id, std::vector<Start>& starting) {
   const QueuedJob& job = listed_.at(id);
   if (const std::string why = never(job); !why.empty()) {
@@ -406,12 +411,12 @@ void Scheduler::take_exits() {
   });
   if (!exits) return supervisor_is_gone();
   if (exits->empty()) return;
-  if (!resources_.all().devices.empty()) {  // to ask for others on them may take long
+  if (!resources_.all().devices.empty()) {  // checking other users of the devices may take long
     finish(*exits);
     return start_what_fits();
   }
-  // Jobs that begin in their place are recorded together with these ends: one transaction costs
-  // less than two.
+  // The jobs that start next are recorded in the same transaction as these ends. One transaction
+  // costs less than two.
   Transaction transaction(ledger_.database());
   finish(*exits);
   std::vector<Start> starting = begin_what_fits();
@@ -429,7 +434,8 @@ void Scheduler::finish(const std::vector<JobExit>& exits) {
     running_.erase(found);
     const double together = vacate(running, exit.ended - exit.started);
     if (exit.is_short)
-      exit.ended_by = running.attempt.asked;  // its supervisor was not told in time
+      // the request to end it came too late for its supervisor
+      exit.ended_by = running.attempt.asked;
     if (exit.is_short && exit.ended_by.empty() && waits_for_more(running, exit.problem)) {
       if (running.trial != CpuOrGpu::Choice::unknown)
         kind_of(running.queued).choice.trial_stopped(running.trial);
@@ -446,7 +452,7 @@ void Scheduler::finish(const std::vector<JobExit>& exits) {
   transaction.commit();
 }
 
-// A supervisor holds files of each job that runs.
+// A supervisor keeps several files open for each running job.
 void Scheduler::limit_by_open_files() {
   constexpr rlim_t of_its_own = 32, of_a_job = 3, of_its_devices = 4;
   rlimit limit{};
@@ -461,8 +467,8 @@ void Scheduler::limit_by_open_files() {
            limit.rlim_max, " files open here (ulimit -Hn)"));
 }
 
-// Whether a job that could not begin for lack of open files, processes or memory is to wait. Fewer
-// jobs then run at once, and for a moment none begins. False: it was alone, and several tries
+// Whether a job waits that could not start because open files, processes or memory ran out. If so,
+// fewer jobs run at once, and for a moment none starts. False if no other job ran and several tries
 // failed.
 bool Scheduler::waits_for_more(const RunningAttempt& running, const std::string& problem) {
   constexpr int most_tries_alone = 5;
@@ -476,7 +482,8 @@ bool Scheduler::waits_for_more(const RunningAttempt& running, const std::string&
   return true;
 }
 
-// Each that has run lets one more begin, until as many do as before.
+// After a shortage, each finished job raises the number of jobs at once by one, up to the earlier
+// number.
 void Scheduler::may_have_more() {
   tries_alone_ = 0;
   if (most_by_shortage_ < most_by_files_) resources_.limit_slots(++most_by_shortage_);
@@ -513,7 +520,7 @@ void Scheduler::take_adopted() {
   }
   for (const std::string& supervisor : supervisors) {
     const fs::path file = setup_.folder.supervisor(supervisor);
-    const bool lives = supervisor_lives(file);  // before its record is read
+    const bool lives = supervisor_lives(file);  // checked before its record is read
     finish(read_record(file).exits);
     if (lives) continue;
     std::vector<Attempt> gone;
@@ -528,7 +535,8 @@ void Scheduler::take_adopted() {
   }
 }
 
-// Somebody, or the kernel for want of memory, has ended it, and its jobs with it.
+// The supervisor was killed by a user, or by the kernel because memory ran out. Its jobs have ended
+// too.
 void Scheduler::supervisor_is_gone() {
   finish(read_record(setup_.folder.supervisor(supervisor_id_)).exits);
   std::vector<Attempt> gone;
@@ -541,7 +549,8 @@ void Scheduler::supervisor_is_gone() {
     forget(attempt, "its supervisor was ended");
   }
   link_->wait_for_end();
-  // Its orphans are ours now; these have hidden whose they are.
+  // Orphans of the supervisor are now children of this process. The remaining ones have hidden the
+  // job to which they belong.
   std::vector<pid_t> orphans = own_children();
   std::erase(orphans, link_->pid());
   if (!orphans.empty()) signal_descendants(orphans, SIGKILL);
@@ -574,7 +583,7 @@ void Scheduler::obey(const Request& request) {
     drain();
   } else if (request.what == "slots") {
     const auto slots = whole_number<int>(request.value, 1, most_slots);
-    if (!slots) return;  // not of our own
+    if (!slots) return;  // Lockstep did not write this request
     resources_.set_slots(*slots);
     resources_.limit_slots(most_by_shortage_ = most_by_files_);
   } else if (request.what == "cancel") {
@@ -605,7 +614,8 @@ void Scheduler::cancel(std::int64_t job) {
   }
 }
 
-// By its supervisor; one that lost its scheduler takes no orders, so that we signal for it.
+// Asks the supervisor to end the attempt. A supervisor that has lost its scheduler takes no orders.
+// In that case, the scheduler signals the processes itself.
 void Scheduler::end_attempt(RunningAttempt& running, const char* why) {
   if (!running.attempt.asked.empty()) return;
   running.attempt.asked = why;

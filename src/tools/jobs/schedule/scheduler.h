@@ -34,15 +34,17 @@ struct SchedulerSetup {
   BatchFolder folder;
   BatchResources resources;
   std::vector<std::string> supervisor_program;  // argument list
-  std::uint64_t log_limit_bytes = 64u << 20;    // for each attempt; 0: none
-  double grace_s = 10;                          // from SIGTERM to SIGKILL
-  std::filesystem::path lease_folder;           // where devices are leased
-  // Names the other user of a device, given by its index; "" if there is none. Called while no job
-  // of this batch is on the device.
+  std::uint64_t log_limit_bytes = 64u << 20;    // limit for the log of each attempt; 0: no limit
+  double grace_s = 10;                          // time from SIGTERM to SIGKILL
+  std::filesystem::path lease_folder;           // folder for DeviceLeases
+  // A function that returns the name of another user of the device, or "" if there is none. The
+  // argument is the device's index. The function is called only while no job of this batch is on
+  // the device.
   std::function<std::string(int)> used_by;
-  // observes jobs on their devices; null: nobody does
+  // observes jobs on their devices; may be null
   std::unique_ptr<DeviceWatch> watch;
-  // Jobs of this kind run as use() says, and are not packed by measurement. "": all are measured.
+  // The kind of jobs for which --search looks for the best setting. These jobs run in the setting
+  // of use(), instead of being packed by measurement. Empty without a search.
   std::string searched_kind;
 };
 
@@ -52,82 +54,91 @@ struct RunningAttempt {
   Job job;
   QueuedJob queued;
   Placement placement;
-  pid_t pid = 0;            // 0: unknown so far
-  double begun_s = 0;       // monotonic
-  bool adopted = false;     // from an earlier scheduler's supervisor
-  int setting = 0;          // number of calls of Scheduler::use() before it began
-  int others_at_begin = 0;  // number of other attempts that ran when it began
-  double kill_at_s = 0;     // monotonic; for an adopted attempt whose end was requested
+  pid_t pid = 0;            // 0 while it is unknown
+  double begun_s = 0;       // time of its start on the monotonic clock
+  bool adopted = false;     // started by an earlier scheduler's supervisor
+  int setting = 0;          // how often Scheduler::use() was called before it began
+  int others_at_begin = 0;  // how many other attempts ran when it began
+  // For an adopted attempt whose end was requested: when it gets the next signal, on the monotonic
+  // clock.
+  double kill_at_s = 0;
 
   // For an attempt with devices:
   AttemptSight sight;
-  int most_together = 1;      // the most concurrent jobs of the batch on its device, itself
-                              // included
-  int limit = 1;              // Packing::per_device() when it began
-  double job_s_at_begin = 0;  // job-seconds of its first device at that time
-  CpuOrGpu::Choice trial = CpuOrGpu::Choice::unknown;  // for a kind with gpus = auto
+  int most_together = 1;  // the largest number of jobs of the batch on its device, itself included
+  int limit = 1;          // value of Packing::per_device() when it began
+  double job_s_at_begin = 0;  // sum of the running times of jobs on its first device when it began
+  // set if it is a trial for a kind with gpus = auto
+  CpuOrGpu::Choice trial = CpuOrGpu::Choice::unknown;
 };
 
-// Numbers shown while a batch runs, over listed jobs.
+// Numbers of listed jobs, which are the jobs of the latest job list. They are shown while a batch
+// runs.
 struct BatchCounts {
   std::int64_t total = 0, done = 0, failed = 0, skipped = 0, cancelled = 0, running = 0;
-  std::int64_t blocked = 0;  // need a job that did not succeed
+  std::int64_t blocked = 0;  // jobs that cannot run, because they need a job that did not succeed
   std::int64_t left() const { return total - done - failed - skipped - cancelled - blocked; }
 };
 
-// Whether the attempt ran out of device memory, or was killed, as the kernel does when the host
-// runs out.
+// Whether the attempt ran out of device memory, or was killed (SIGKILL) without a request. The
+// kernel kills a process this way when the host runs out of memory.
 bool ran_out_of_memory(const RunningAttempt& running, const AttemptEnd& end);
 
 class Scheduler {
  public:
   using Ended = std::function<void(const RunningAttempt&, const Settled&)>;
 
-  // The caller must hold the batch's lock. Adopts attempts that an earlier scheduler left running;
-  // attempts that cannot be adopted are ended and wait again. Throws Error.
+  // The caller must hold the batch's lock. Adopts attempts that an earlier scheduler left running.
+  // If an attempt cannot be adopted, its processes are ended, and its job waits again. Throws
+  // Error.
   Scheduler(Ledger& ledger, SchedulerSetup setup);
   ~Scheduler();
 
   void on_end(Ended ended) { on_end_ = std::move(ended); }
-  // never: called for each job that will not run unless another one is retried. Such a job needs an
-  // unsuccessful job, or was cancelled before it began. Jobs already known to be such are reported
-  // at once.
+  // Sets a function that is called for each job that will not run unless a job is retried. The job
+  // needs an unsuccessful job, or was cancelled before it began. Jobs that already need an
+  // unsuccessful job are reported at once.
   void on_never(std::function<void(std::int64_t)> never);
-  // Decisions of the batch itself, for people; they are in the ledger too.
+  // Sets a function that gets texts for people about decisions of the batch. The ledger has these
+  // texts too.
   void on_note(std::function<void(const std::string&)> note) { on_note_ = std::move(note); }
 
-  // Makes one turn: waits at most `wait_s` for an event, or until `wake_fd` is readable. Returns
-  // false once nothing runs and nothing more will run. Throws Error if the ledger cannot be
+  // Runs the scheduler once. Waits at most `wait_s` for an event, or until `wake_fd` is readable.
+  // Returns false once nothing runs and nothing more will run. Throws Error if the ledger cannot be
   // written.
   bool turn(double wait_s, int wake_fd);
 
-  void drain();  // starts nothing more; running jobs may finish
-  void stop();   // the same, and ends running jobs, which wait again
+  void drain();  // starts no more jobs; running jobs may finish
+  void stop();   // starts no more jobs and ends running jobs, which wait again
   bool draining() const { return draining_; }
   bool paused() const { return paused_; }
-  const std::string& why_ending() const { return why_ending_; }  // because of max_failure_rate
+  // set if the batch ends because of max_failure_rate
+  const std::string& why_ending() const { return why_ending_; }
 
   const BatchCounts& counts() const { return counts_; }
   std::vector<const RunningAttempt*> running() const;
   const Resources& resources() const { return resources_; }
   const DeviceWatch* watch() const { return setup_.watch.get(); }  // null if there is none
-  // From now on, jobs of the searched kind begin in this setting, whatever their combination, until
-  // other slots are requested. Running jobs continue.
+  // From now on, jobs of the searched kind begin in this setting, which gives their cores and their
+  // number at once. Running jobs continue. A later request for slots changes the number of
+  // concurrent jobs again. `setting.combination` has no effect here; hold() chooses the
+  // combination.
   void use(const JobSetting& setting);
-  int settings_used() const { return settings_used_; }  // calls of use()
+  int settings_used() const { return settings_used_; }  // number of calls of use()
   // These jobs do not begin until a later call omits them. While some are held, turn() does not
-  // end.
+  // return false, unless the batch drains.
   void hold(std::set<std::int64_t> jobs);
-  // Cancels for good those of these jobs that are waiting.
+  // Cancels all of these jobs that wait. why: the reason, for people.
   void cancel_waiting(const std::set<std::int64_t>& jobs, const std::string& why);
-  bool waits(std::int64_t job) const;  // it is listed, and has no attempt and no end
+  bool waits(std::int64_t job) const;  // whether the job is listed, does not run and is not over
   bool is_idle() const { return running_.empty() && queue_.empty(); }
-  // The number of jobs that fit into a device's memory, as far as measured for the searched kind.
+  // How many jobs of the searched kind fit into a device's memory. Returns 1 until it is measured.
   int fit_per_device();
-  // Devices (by index) for which the batch waits because others use them, and those users.
+  // The devices for which the batch waits because others use them. Maps the device's index to the
+  // name of the other user.
   const std::map<int, std::string>& waits_for() const { return waits_for_; }
   std::int64_t adopted() const { return adopted_; }
-  std::int64_t cut_short() const { return lost_; }  // attempts lost before this start
+  std::int64_t cut_short() const { return lost_; }  // number of attempts that were lost so far
 
  private:
   void load_jobs();
@@ -153,16 +164,16 @@ class Scheduler {
                     int& device);
   bool lease_packed(int device, std::vector<UniqueFd>& leases);
 
-  // Sharing devices by measurement: scheduler_devices.cpp.
+  // The functions that decide which jobs share devices are in scheduler_devices.cpp.
   struct Kind {
     Packing packing;
     CpuOrGpu choice;
   };
-  struct Occupancy {  // state of a device
+  struct Occupancy {  // the jobs on one device
     int jobs = 0, packed = 0;
-    double job_s = 0, until_s = 0;  // job-seconds until that time
-    std::vector<UniqueFd> leases;   // shared by all packed jobs on it
-    double idle_since = 0;          // unix time; 0: a job is on it
+    double job_s = 0, until_s = 0;  // sum of the running times of its jobs until `until_s`
+    std::vector<UniqueFd> leases;   // leases that all packed jobs on the device share
+    double idle_since = 0;          // unix time; 0 while a job is on the device
     std::string idle_why;
   };
   bool is_searched(const QueuedJob& job) const;
@@ -175,7 +186,7 @@ class Scheduler {
   void enter(RunningAttempt& running);
   void count_together(int device);
   // Releases the resources of an attempt. Returns the mean number of jobs on its device while it
-  // ran there.
+  // ran. duration_s: its duration. If that is 0 (unknown), 1 is returned.
   double vacate(RunningAttempt& running, double duration_s = 0);
   void look_at_devices();
   void look_at_idle_devices(bool at_end);
@@ -217,18 +228,19 @@ class Scheduler {
   std::optional<AttemptGroups> groups_;
   std::unique_ptr<SupervisorLink> link_;
   std::unordered_map<std::int64_t, QueuedJob> listed_;
-  JobGraph graph_;  // dependencies of these jobs
+  JobGraph graph_;  // dependencies of the listed jobs
   JobQueue queue_;
-  std::map<std::int64_t, RunningAttempt> running_;  // by attempt
+  std::map<std::int64_t, RunningAttempt> running_;  // by the attempt's id
   BatchCounts counts_;
   std::int64_t adopted_ = 0, lost_ = 0;
   bool draining_ = false, stopping_ = false, paused_ = false, has_turned_ = false;
-  int most_by_files_ = std::numeric_limits<int>::max();  // the most concurrent jobs
+  int most_by_files_ = std::numeric_limits<int>::max();  // limit for concurrent jobs
   int most_by_shortage_ = std::numeric_limits<int>::max();
-  int tries_alone_ = 0;       // failed starts with nothing else running, since a job last began
-  double short_until_s_ = 0;  // nothing begins before this time
+  // Number of starts that failed while nothing else ran. The number is reset when a job has begun.
+  int tries_alone_ = 0;
+  double short_until_s_ = 0;  // no job begins before this time
   std::string why_ending_;
-  bool same_boot_ = true;  // the same boot as the previous scheduler's
+  bool same_boot_ = true;  // the machine was not restarted since the previous scheduler
   double synced_s_ = 0, requests_s_ = 0, asked_busy_s_ = 0;
   std::optional<DeviceLeases> leases_;
   std::map<int, std::string> waits_for_;
@@ -236,9 +248,10 @@ class Scheduler {
   std::function<void(std::int64_t)> on_never_;
   std::function<void(const std::string&)> on_note_;
   std::map<std::string, Kind> kinds_;
-  std::vector<Occupancy> occupancy_;  // by device
+  std::vector<Occupancy> occupancy_;  // by the device's index
   std::set<std::int64_t> alone_;      // jobs that ran out of memory on a shared device
-  // Jobs whose trial failed where their kind may not run, or that were killed in a search.
+  // Jobs with one failure that was not counted. It was a failed trial on a CPU or GPU, or a kill
+  // during a search.
   std::set<std::int64_t> forgiven_;
   std::optional<JobSetting> setting_;
   int settings_used_ = 0;

@@ -1,4 +1,4 @@
-// Which jobs share devices, and how they are observed there.
+// Decides which jobs share devices, and observes them there.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 
 using Choice = CpuOrGpu::Choice;
 
-// A running job is settled if it is old enough and its memory has not grown for some time.
+// A running job's memory is stable if the job is old enough and has not needed more for some time.
 constexpr double settled_after_s = 30, not_grown_s = 20;
 
 UniqueFd duplicate(const UniqueFd& fd) { return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3)); }
@@ -34,7 +34,7 @@ bool Scheduler::is_searched(const QueuedJob& job) const {
   return !job.kind.empty() && job.kind == setup_.searched_kind;
 }
 
-// Jobs with one device share it with others of their kind that fit.
+// Whether a job shares its device with other jobs of its kind that fit.
 bool Scheduler::is_packed(const QueuedJob& job) const {
   if (job.kind.empty() || job.gpu_memory.kind == GpuMemoryRequest::Kind::all) return false;
   if (is_searched(job)) return job.gpus.kind != GpuRequest::Kind::none;
@@ -55,7 +55,7 @@ bool Scheduler::wants_devices(std::int64_t job) {
   return request_of(listed_.at(job), ignored).kind != GpuRequest::Kind::none;
 }
 
-// The job's request at this moment. trial: set if it is the first of its kind.
+// The devices that the job requests at this moment. trial: set if the job is the first of its kind.
 GpuRequest Scheduler::request_of(const QueuedJob& job, Choice& trial) {
   GpuRequest request = job.gpus;
   if (request.kind == GpuRequest::Kind::automatic) {
@@ -102,7 +102,8 @@ std::string Scheduler::never(const QueuedJob& job) const {
   return resources_.never(asked);
 }
 
-// Leases a device for all its packed jobs together; each has its own open file of the same lock.
+// Leases a device once for all packed jobs on it. Each job gets its own file descriptor of the same
+// lock.
 bool Scheduler::lease_packed(int device, std::vector<UniqueFd>& leases) {
   Occupancy& occupancy = occupancy_[static_cast<std::size_t>(device)];
   if (occupancy.packed == 0) occupancy.leases.clear();
@@ -116,8 +117,8 @@ bool Scheduler::lease_packed(int device, std::vector<UniqueFd>& leases) {
   return true;
 }
 
-// Leases all devices of the placement. Returns "", or the holder of a device, which it puts into
-// `device`.
+// Leases all devices of the placement. Returns "" on success. If a device is taken, returns its
+// holder and sets `device`.
 std::string Scheduler::lease(const Placement& placement, bool packed, std::vector<UniqueFd>& leases,
                              int& device) {
   for (const int each : placement.devices) {
@@ -232,7 +233,7 @@ void Scheduler::look_at_devices() {
   }
 }
 
-// Why no job is on a device after all that fits has been started.
+// Explains why a device has no job after all jobs that fit were started.
 std::string Scheduler::why_idle(int device) {
   if (const auto found = waits_for_.find(device); found != waits_for_.end())
     return cat("used by ", found->second);
@@ -244,7 +245,8 @@ std::string Scheduler::why_idle(int device) {
   return "no cores were free, or a job waits for more devices";
 }
 
-// Written down when a job comes or the reason is another.
+// Records how long devices were idle, and why. A period is written when a job starts on the device
+// or the reason changes.
 void Scheduler::look_at_idle_devices(bool at_end) {
   constexpr double least_s = 0.05;
   const double now = clock_.wall_s();
@@ -265,8 +267,8 @@ void Scheduler::look_at_idle_devices(bool at_end) {
   }
 }
 
-// Learns from an attempt before it is recorded. A failed first try on the CPU or a GPU, where its
-// kind may be unable to run, does not count against the job.
+// Learns from an attempt before it is recorded. The first try of a kind on the CPU or a GPU may
+// show that the kind cannot run there. The failure then does not count against the job.
 void Scheduler::learn(const RunningAttempt& running, Settled& settled, double together) {
   if (setting_ && is_searched(running.queued)) return learn_searched(running, settled);
   if (!is_packed(running.queued)) {
@@ -302,7 +304,7 @@ void Scheduler::learn(const RunningAttempt& running, Settled& settled, double to
       if (!settled.end.counts) alone_.insert(running.attempt.job);
       changed = running.most_together > 1 && kind.packing.out_of_memory();
     } else if (settled.end.outcome == AttemptOutcome::done) {
-      // The time of one that ran while it was measured is the first to compare with.
+      // The time of a job that ran during the measurement is the first value for comparison.
       changed = kind.packing.ended(
           {.duration_s = duration_s, .together = together, .limit = running.limit});
       if (changed) limit_changed(running.queued.kind);
@@ -313,7 +315,8 @@ void Scheduler::learn(const RunningAttempt& running, Settled& settled, double to
   keep(running.queued.kind);
 }
 
-// How many share a device is decided by trials, for which memory is measured here.
+// Learns from a job of a search. Trials decide how many jobs share a device, and this measures
+// their memory.
 void Scheduler::learn_searched(const RunningAttempt& running, Settled& settled) {
   if (ran_out_of_memory(running, settled.end)) begin_again(running, settled);
   if (!is_packed(running.queued)) return;
@@ -323,7 +326,8 @@ void Scheduler::learn_searched(const RunningAttempt& running, Settled& settled) 
   keep(running.queued.kind);
 }
 
-// Once without a try, and on a device alone. One that is killed again needs more than there is.
+// Lets a job begin again, once without counting a try, and alone on its device. A job that is
+// killed again needs more memory than there is.
 void Scheduler::begin_again(const RunningAttempt& running, Settled& settled) {
   const std::int64_t job = running.attempt.job;
   if (!running.placement.devices.empty()) alone_.insert(job);
@@ -333,7 +337,7 @@ void Scheduler::begin_again(const RunningAttempt& running, Settled& settled) {
   settled.not_before = 0;
 }
 
-// Running jobs get the share that jobs from now on will have.
+// Running jobs get the same share of the device as jobs that start from now on.
 void Scheduler::limit_changed(const std::string& kind) {
   const Packing& packing = kinds_.at(kind).packing;
   for (auto& [id, running] : running_)

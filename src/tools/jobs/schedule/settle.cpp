@@ -23,19 +23,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int most_losses = 5;  // a job whose attempts are lost so often ends its supervisor itself
+constexpr int most_losses = 5;  // a job whose attempts are lost this often ends its own supervisor
 
-// A pattern that became too long when it was filled in names no file.
+// Whether a file matches the pattern. A pattern that became too long when its placeholders were
+// filled matches none.
 bool any_file_matches(const std::string& pattern) {
   if (pattern.size() > most_path_pattern_bytes) return false;
   const std::vector<std::string> paths = paths_matching(pattern);
   return std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
     std::error_code ignored;
-    return fs::exists(path, ignored);  // not so a link to nothing
+    return fs::exists(path, ignored);  // false for a link to a missing file
   });
 }
 
-// A pattern that matches this text alone.
+// A pattern that matches only this text.
 std::string literal_pattern(const std::string& text) {
   std::string pattern;
   for (const char c : text) {
@@ -45,7 +46,8 @@ std::string literal_pattern(const std::string& text) {
   return pattern;
 }
 
-// `out` is the folder of the attempt, or that of the job where it was published before.
+// Returns the missing output of the job, or "". `out` is the folder of the attempt, or the job's
+// folder if the output was already published.
 std::string missing_output(const Job& job, const Attempt& attempt, const fs::path& out) {
   const AttemptValues values{.out = out.string(),
                              .slot = attempt.slot,
@@ -61,10 +63,11 @@ std::string missing_output(const Job& job, const Attempt& attempt, const fs::pat
   return {};
 }
 
-// Returns "", or why it failed. After a kill at any point a scheduler repeats it: as long as `from`
-// exists, it holds the folder to publish.
+// Returns "", or the reason for the failure. A scheduler may be killed at any point and calls this
+// again. As long as `from` exists, it is the folder to publish.
 std::string publish(const fs::path& from, const fs::path& to) {
-  const fs::path before = from.string() + ".before";  // what an earlier attempt had published
+  // folder that an earlier attempt had published
+  const fs::path before = from.string() + ".before";
   std::error_code error;
   if (fs::exists(from, error)) {
     if (fs::exists(to, error)) {
@@ -82,9 +85,9 @@ std::string publish(const fs::path& from, const fs::path& to) {
   return {};
 }
 
-constexpr double nearly_all = 0.97;  // of a device's memory
+constexpr double nearly_all = 0.97;  // share of a device's memory
 
-// The words that say so, "" if it did not run out of memory.
+// The text that shows that the job ran out of memory. "" if it did not.
 std::string out_of_memory(const OnDevices& devices, const fs::path& log) {
   if (std::string line = out_of_memory_line(log); !line.empty()) return line;
   if (devices.device_bytes <= 0 || static_cast<double>(devices.sight.peak_bytes) <
@@ -135,8 +138,9 @@ JobState state_after(AttemptOutcome outcome, const Job& job, int tries) {
 Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt, const JobExit& how,
                int tries, const OnDevices& devices) {
   JobExit exit = how;
-  // Its supervisor knows whether it was over before it was to be ended. Where the scheduler sent
-  // the signal, the times say so. On a device of others, it is worth nothing in any case.
+  // The supervisor knows whether the attempt had ended before the request to end it. If the
+  // scheduler sent the signal itself, the times decide. An attempt on a device of others has no
+  // valid result in any case.
   if (exit.ended_by.empty() && (attempt.asked == ended_by_place ||
                                 (attempt.signalled > 0 && exit.ended >= attempt.signalled)))
     exit.ended_by = attempt.asked;
@@ -158,7 +162,7 @@ Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt,
     if (missing.empty()) reason = publish(out, published);
     if (!reason.empty()) outcome = AttemptOutcome::failed;
   } else {
-    ::rmdir(out.c_str());  // where it wrote nothing
+    ::rmdir(out.c_str());  // only removes an empty folder
   }
   if (outcome == AttemptOutcome::failed && exit.ended_by.empty() && !attempt.devices.empty())
     if (const std::string line = out_of_memory(devices, batch.log(job.name, attempt.number));
@@ -223,7 +227,7 @@ bool goes_on(const Job& job) {
   return !job.shell && job.command.size() > 1 &&
          fs::path(job.command[0]).filename() == "lockstep" && job.command[1] == "train" &&
          std::none_of(job.command.begin() + 2, job.command.end(), [](const std::string& word) {
-           return find_direct_recipe(word) != nullptr;  // has no checkpoints
+           return find_direct_recipe(word) != nullptr;  // a direct recipe has no checkpoints
          });
 }
 

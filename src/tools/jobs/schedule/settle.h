@@ -1,4 +1,4 @@
-// Decides what an attempt's end means for its job.
+// Decides the consequences of an attempt's end for its job.
 #pragma once
 
 #include <string>
@@ -13,40 +13,43 @@ namespace lockstep {
 
 struct Settled {
   AttemptEnd end;
-  JobState state = JobState::failed;  // of the job
-  double not_before = 0;              // unix seconds, for a job that waits for a retry
+  JobState state = JobState::failed;  // state of the job
+  double not_before = 0;  // unix seconds; earliest time for the retry of a job that waits
 };
 
-// An attempt's use of its devices.
+// How an attempt used its devices.
 struct OnDevices {
   AttemptSight sight;
-  bool shared = false;            // with other jobs of the batch, at some time
-  std::int64_t device_bytes = 0;  // memory of the smallest device; 0: unknown
+  bool shared = false;            // whether other jobs of the batch were there at some time
+  std::int64_t device_bytes = 0;  // memory of the smallest device; 0 if unknown
 };
 
-// Reasons for ending an attempt (JobExit::ended_by).
+// Reasons for which an attempt is ended, as in JobExit::ended_by.
 inline constexpr const char* ended_by_timeout = "timeout";
 inline constexpr const char* ended_by_cancel = "cancel";
 inline constexpr const char* ended_by_stop = "stop";
-inline constexpr const char* ended_by_place = "place";  // it was on a device that was not its own
+inline constexpr const char* ended_by_place = "place";  // it was on a device that it was not given
 
-// tries: the number of counted attempts before this one. Checks that outputs exist. If the attempt
-// succeeded, publishes its folder under the job's name, replacing that of an earlier attempt;
-// removes an empty folder. If memory of a shared device ran out, the job is tried again, and this
-// attempt does not count.
+// Decides the outcome of an attempt and the next state of its job. Checks that outputs exist.
+// Publishes the folder of a successful attempt under the job's name. It replaces the folder of an
+// earlier attempt. Removes an empty folder. If the memory of a shared device ran out, the job waits
+// again, and this attempt does not count as a try. tries: the number of counted attempts before
+// this one.
 Settled settle(const BatchFolder& batch, const Job& job, const Attempt& attempt, const JobExit& how,
                int tries, const OnDevices& devices = {});
 
-// For an attempt that could not begin because open files, processes or memory ran out. Its job
-// waits, and the attempt does not count as a try.
+// For an attempt that could not begin because the limit of open files, processes or memory was
+// reached. Its job waits, and the attempt does not count as a try.
 Settled settle_short(const JobExit& exit);
-// For an attempt whose end is unknown, because its supervisor or the machine went down.
+// For an attempt whose end is unknown, because its supervisor or the machine went down. The job
+// waits again; after the fifth such loss it has failed.
 Settled settle_lost(const std::string& why, int times_lost);
 
-// Whether a later attempt resumes from this one: true for Lockstep's own trainings.
+// Whether a later attempt of the job resumes from this one. True for Lockstep's own trainings that
+// have checkpoints.
 bool goes_on(const Job& job);
-// For such a job: gives the earlier attempt's folder to the later attempt, and tells the command to
-// resume.
+// For such a job: gives the earlier attempt's folder to the later attempt, and adds `--resume auto`
+// to the command.
 void go_on(const BatchFolder& batch, std::int64_t earlier, std::int64_t attempt, Job& job);
 
 }  // namespace lockstep

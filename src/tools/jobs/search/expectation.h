@@ -1,4 +1,4 @@
-// The result that a batch must reach to exit successfully: --expect.
+// Checks the result that a batch must reach to exit successfully: --expect.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 namespace lockstep {
 
 struct BatchOutcome {
-  std::vector<GpuActivity> gpus;       // means over the batch
-  std::int64_t failed = 0, total = 0;  // jobs; failed includes those that could not run
+  std::vector<GpuActivity> gpus;       // mean activity of each GPU over the batch
+  std::int64_t failed = 0, total = 0;  // numbers of jobs; failed includes jobs that could not run
 };
 
 class Expectation {
  public:
   // Parses "gpu_activity>=40%" (for each GPU), "sm_activity>=20%", "failed<=15%" (of all jobs) or
-  // "failed<=3". The comparison is >= or <=. Throws Error.
+  // "failed<=3". The sign may be >= or <=. Throws Error.
   explicit Expectation(std::string_view text);
 
   bool is_of_gpus() const { return of_ != Of::failed; }
   bool is_of_failures() const { return of_ == Of::failed; }
-  // Whether it applies to a part of the batch too. A number of failed jobs does not.
+  // Whether it also applies to a part of the batch. A number of failed jobs does not.
   bool is_of_parts() const { return is_of_gpus() || is_share_; }
   const std::string& text() const { return text_; }
 
@@ -32,9 +32,10 @@ class Expectation {
     bool met = false;
     std::string text;  // "gpu_activity>=40%: GPU 0 52 %, GPU 1 18 %: not met by GPU 1"
   };
-  // Whether the outcome meets it. A value that was not measured does not.
+  // Says whether the outcome meets the expectation. An unmeasured value does not meet it.
   Answer answer(const BatchOutcome& outcome) const;
-  // By how many percentage points the outcome misses it; 0 if it is met. Only if is_of_parts().
+  // Returns by how many percentage points the outcome misses the expectation, or 0 if it meets it.
+  // A GPU that was not measured misses it by 100. Call it only if is_of_parts() returns true.
   double shortfall(const BatchOutcome& outcome) const;
 
  private:
@@ -46,7 +47,7 @@ class Expectation {
   std::string text_;
   Of of_ = Of::failed;
   bool at_least_ = false, is_share_ = false;
-  double bound_ = 0;  // in percent for shares
+  double bound_ = 0;  // a percentage, or a number of failed jobs
 };
 
 }  // namespace lockstep

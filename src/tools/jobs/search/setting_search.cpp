@@ -13,13 +13,13 @@
 namespace lockstep {
 namespace {
 
-constexpr std::int64_t least_jobs = 4, least_rounds = 2;  // of a trial
-constexpr double least_s = 2, least_s_of_gpus = 5;        // GPUs are sampled once a second
-constexpr int most_over = 4;              // jobs at once per core; more wait for something
-constexpr double enough_together = 0.75;  // relative to the concurrent jobs; with less the setting
-                                          // was not reached
-constexpr double memory_margin = 1.1;     // over the memory of the largest job
-constexpr double same_shortfall = 2;      // percent points that make no difference
+constexpr std::int64_t least_jobs = 4, least_rounds = 2;  // minimum of a trial
+constexpr double least_s = 2, least_s_of_gpus = 5;        // GPUs are sampled once per second
+constexpr int most_over = 4;  // jobs at once per core; if more help, jobs wait for something else
+// share of the setting's concurrent jobs; with fewer, the setting was not reached
+constexpr double enough_together = 0.75;
+constexpr double memory_margin = 1.1;  // factor over the memory of the largest job
+constexpr double same_shortfall = 2;   // percentage points that make no difference
 constexpr double percent_of_one = 100;
 
 BatchOutcome outcome_of_trial(const SettingTrial& trial) {
@@ -117,7 +117,8 @@ JobSetting SettingSearch::first(int combination) const {
   return setting;
 }
 
-// Parts of cores stay: such jobs wait most of the time.
+// The settings next to this one. Jobs that request less than a core keep that share, because they
+// wait most of the time.
 std::vector<JobSetting> SettingSearch::beside(const JobSetting& setting) const {
   const bool whole = setting.cpus >= 1;
   const auto share_of_cores = [&](const JobSetting& of) {
@@ -148,8 +149,9 @@ bool SettingSearch::is_tried(const JobSetting& setting) const {
                      [&](const SettingTrial& trial) { return trial.setting == setting; });
 }
 
-// As many again are to be left, so that there is something to gain. Short jobs take the least time
-// of a trial, at the best rate that is known.
+// Whether enough jobs are left for a trial, and the same number again to benefit from it. A trial
+// takes a minimum time, so short jobs need more. Their number is estimated from the best known
+// rate.
 bool SettingSearch::has_jobs(const JobSetting& setting, const SearchRoom& room) const {
   const TrialTimer::Needs needed = needs(setting);
   auto jobs = static_cast<double>(needed.jobs);
@@ -174,7 +176,7 @@ bool SettingSearch::has_memory(const JobSetting& setting, const SearchRoom& room
   return room.memory_bytes == 0 || needed <= static_cast<double>(room.memory_bytes);
 }
 
-// "" where nothing stands against it.
+// Why a setting cannot be tried now. "" if it can.
 std::string SettingSearch::why_not(const JobSetting& setting, const SearchRoom& room) const {
   const SettingTrial* const from = best();
   if (from != nullptr && jobs_at_once(setting) > jobs_at_once(from->setting) &&

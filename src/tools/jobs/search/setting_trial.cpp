@@ -8,10 +8,11 @@ namespace lockstep {
 namespace {
 
 constexpr double least_gain = 0.03;
-constexpr double errors = 2;       // standard errors of a difference that is no noise
-constexpr std::int64_t tries = 3;  // times the jobs that are needed, where some are not done
+constexpr double errors = 2;  // a difference above this number of standard errors is not noise
+// a trial gives up after this many times the required jobs, if too few of them succeed
+constexpr std::int64_t tries = 3;
 
-// Standard error of the mean, as a part of it.
+// The standard error of the mean, relative to the mean.
 double relative_error(const std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
   if (values.size() < 2) return 1;

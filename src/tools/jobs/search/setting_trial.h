@@ -1,4 +1,4 @@
-// The result of running some of a batch's jobs in one setting. Arithmetic only.
+// Measures how fast some of a batch's jobs run in one setting. It is pure arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 namespace lockstep {
 
 struct JobSetting {
-  int combination = 0;  // index among the combinations of those parameters that are settings
-  int at_once = 1;      // jobs on each device; without devices, jobs of the batch
-  double cpus = 1;      // cores of each job
+  int combination = 0;  // index of a combination of values of those parameters that are settings
+  int at_once = 1;  // concurrent jobs on each device; without devices, concurrent jobs of the batch
+  double cpus = 1;  // cores of each job
   bool operator==(const JobSetting&) const = default;
 };
 
@@ -21,33 +21,36 @@ struct SettingTrial {
   JobSetting setting;
   double seconds = 0;
   std::int64_t done = 0, failed = 0;
-  bool out_of_memory = false;       // a job ran out of device or host memory
-  double together = 0;              // mean number of running jobs
-  double noise = 0;                 // standard error of per_minute(), relative to it
-  std::int64_t job_bytes = 0;       // the most host memory of one job; 0: unknown
-  std::vector<GpuActivity> gpus{};  // by device; empty if there is none, or it was not measured
+  bool out_of_memory = false;  // a job ran out of device or host memory
+  double together = 0;         // mean number of running jobs
+  double noise = 0;            // standard error of per_minute() as a fraction of it
+  std::int64_t job_bytes = 0;  // host memory of the job that used most; 0 if unknown
+  // for each device; empty if there is none, or if it was not measured
+  std::vector<GpuActivity> gpus{};
 
-  double per_minute() const;  // jobs completed
+  double per_minute() const;  // number of completed jobs per minute
 };
 
-// Whether the first completes more jobs per minute, by more than the noise of both and by more than
-// 3 %.
+// Whether the first completes clearly more jobs per minute. The difference must be above 3 %, and
+// above two standard errors.
 bool is_clearly_faster(const SettingTrial& one, const SettingTrial& other);
 
-// Measures a trial. All times are seconds of one clock.
+// Measures a trial. All times are in seconds of one clock.
 class TrialTimer {
  public:
   struct Needs {
-    std::int64_t jobs = 1;  // jobs to complete
-    // The number of ended jobs is a multiple of this, as jobs of equal length end together.
+    std::int64_t jobs = 1;  // number of jobs to complete
+    // A trial ends when the number of ended jobs is a multiple of this. Jobs of equal length end
+    // together, so ending at the first of them would miss the others.
     std::int64_t at_once = 1;
-    // Jobs that must end before counting starts. They load data, which later jobs find loaded.
+    // Number of jobs that must end before the measurement begins. They load data, and later jobs
+    // find the data loaded.
     std::int64_t to_load = 0;
-    double seconds = 0;  // least duration
+    double seconds = 0;  // shortest duration of the trial
   };
   TrialTimer(JobSetting setting, Needs needs) : setting_(setting), needs_(needs) {}
 
-  // Says that from now on only jobs in this setting run. Further calls change nothing.
+  // Reports that from now on only jobs in this setting run. Further calls have no effect.
   void begin(double now_s);
   bool has_begun() const { return begun_s_.has_value(); }
   bool counts() const { return has_begun() && loaded_ >= needs_.to_load; }
@@ -56,7 +59,7 @@ class TrialTimer {
   // Reports the end of a job that began in this setting.
   void ended(End how, double started_s, double ended_s, std::int64_t job_bytes);
   bool is_over() const;
-  SettingTrial result() const;  // without GPU activity
+  SettingTrial result() const;  // the result without GPU activity
 
  private:
   JobSetting setting_;
@@ -65,7 +68,7 @@ class TrialTimer {
   double last_s_ = 0, job_s_ = 0;
   std::int64_t loaded_ = 0, ended_ = 0, failed_ = 0, job_bytes_ = 0;
   bool out_of_memory_ = false;
-  std::vector<double> durations_s_;  // of completed jobs
+  std::vector<double> durations_s_;  // durations of completed jobs
 };
 
 }  // namespace lockstep

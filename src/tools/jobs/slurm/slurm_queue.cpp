@@ -36,14 +36,14 @@ bool in_path(const std::string& program) {
   return false;
 }
 
-// The command's output, without its errors; nothing if it is not installed or fails.
+// The standard output of the command. Nothing if it is not installed or fails.
 std::optional<std::string> answer_of(std::vector<std::string> words) {
   if (!in_path(words[0])) return std::nullopt;
   const ChildOutput output = quiet_child_output(std::move(words));
   return output.code == 0 ? std::optional(output.out) : std::nullopt;
 }
 
-// Whether a task will not run any more, though squeue still shows it.
+// Whether a task will not run any more, although squeue still lists it.
 bool is_over(const std::string& state) {
   for (const char* over : {"COMPLETING", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL",
                            "PREEMPTED", "OUT_OF_MEMORY", "BOOT_FAIL", "DEADLINE", "REVOKED"})

@@ -1,4 +1,4 @@
-// Slurm's commands, and the submissions of a batch to Slurm.
+// Runs Slurm's commands, and records the submissions of a batch to Slurm.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,33 @@
 
 namespace lockstep {
 
-// Throws Error if there is no sbatch here.
+// Throws Error if sbatch is not in PATH.
 void check_sbatch();
 
 struct SlurmSubmission {
-  std::string job;                   // id of the array
-  std::vector<std::int64_t> shares;  // by its tasks 0, 1, 2, …
+  std::string job;                   // id of the job array
+  std::vector<std::int64_t> shares;  // the shares that its tasks 0, 1, 2, … run
 };
 
-// Submits the script to Slurm. after: arrays that must end before it begins. Returns the id of the
-// array. Throws Error if Slurm refuses the script (its own message is on standard error), or if the
-// answer is no id.
+// Submits the script to Slurm and records the submission. after: arrays that must end before it
+// begins. Returns the id of the array. Throws Error if Slurm rejects the script, or if its answer
+// is not an id. Slurm's own message is then on standard error.
 std::string submit_to_slurm(const BatchFolder& batch, const std::string& script,
                             const std::vector<std::int64_t>& shares,
                             const std::vector<std::string>& after);
 
-// All submissions, oldest first, from BATCH/slurm/submissions.jsonl.
+// Returns all submissions from BATCH/slurm/submissions.jsonl, the oldest first.
 std::vector<SlurmSubmission> submissions_of(const BatchFolder& batch);
 
-// A task of the batch that Slurm knows.
+// A task of the batch that is in Slurm's queue.
 struct SlurmTask {
-  std::string job;    // id of the array
+  std::string job;    // id of the job array
   std::string state;  // as in squeue: "PENDING", "RUNNING", …
 };
-// The tasks by share. Nothing if Slurm cannot be queried.
+// Returns the tasks in Slurm's queue by share. Returns nothing if Slurm cannot be queried.
 std::optional<std::map<std::int64_t, SlurmTask>> slurm_tasks(const BatchFolder& batch);
 
-// Removes tasks of the batch that have not begun from the queue.
+// Removes those tasks of the batch from Slurm's queue that have not begun.
 void cancel_pending(const BatchFolder& batch);
 
 }  // namespace lockstep

@@ -20,7 +20,7 @@ bool is_plain(const std::string& text) {
   return !text.empty() && text.find_first_not_of(plain_characters) == std::string::npos;
 }
 
-// "--account=ml" to "--account", "-Aml" to "-A".
+// The option without its value: "--account" for "--account=ml", and "-A" for "-Aml".
 std::string option_name(const std::string& text) {
   if (text.starts_with("--")) return text.substr(0, text.find_first_of("= \t"));
   return text.substr(0, 2);

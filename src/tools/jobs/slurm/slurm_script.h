@@ -1,4 +1,4 @@
-// The script of a Slurm job array whose tasks run shares of a batch.
+// Writes the script of a Slurm job array whose tasks run shares of a batch.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +10,37 @@
 
 namespace lockstep {
 
-// Requests to Slurm for each task. All but the last are kept in batch.json for `resume`.
+// The requests to Slurm for each task. All except the last are kept in batch.json for `resume`.
 struct SlurmOptions {
-  std::string partition;                // "": Slurm's default
-  std::string time;                     // in Slurm's format; "": the partition's
-  int cpus = 1, gpus = 0;               // for each task
-  std::int64_t at_once = 0;             // the most concurrent tasks; 0: no limit
-  std::vector<std::string> more;        // texts after #SBATCH, as the user wrote them
-  int notice_s = 60;                    // from SIGTERM to the end of the time limit
-  std::vector<std::string> task_words;  // flags of the tasks' own `lockstep batch resume`
+  std::string partition;          // if empty, Slurm's default
+  std::string time;               // in Slurm's format; if empty, the partition's default
+  int cpus = 1, gpus = 0;         // for each task
+  std::int64_t at_once = 0;       // limit for concurrent tasks; 0: no limit
+  std::vector<std::string> more;  // texts that follow #SBATCH, as the user wrote them
+  int notice_s = 60;              // time from SIGTERM to the end of the time limit
+  // options that each task passes to its own `lockstep batch resume`
+  std::vector<std::string> task_words;
 };
 
-// Converts "90" (minutes), "4:00:00", "1-12" and "UNLIMITED", which are Slurm's forms, and also
-// "4h30m". Throws Error.
+// Converts a time to Slurm's format. Accepts Slurm's own forms, such as "90" (minutes), "4:00:00",
+// "1-12" and "UNLIMITED", and also "4h30m". Throws Error.
 std::string slurm_time(const std::string& text);
 
-// A word for an #SBATCH line, quoted if necessary. Throws Error if it contains a line break.
+// Returns the text as a word for an #SBATCH line, quoted if necessary. Throws Error if it contains
+// a line break.
 std::string sbatch_word(const std::string& text);
 
-// Throws Error if the text is no option, is an option that the script sets itself, or has several
-// lines.
+// Throws Error if the text is not an option or has several lines. Also throws it for an option that
+// the script itself sets.
 void check_sbatch_text(const std::string& text);
 
-// The most GPUs that a job of the list needs, as a default for tasks.
+// The largest number of GPUs that a job of the list needs. It is the default for tasks.
 int most_gpus(const JobList& list);
-int cores_for_task(const JobList& list, int gpus);  // for as many jobs as share its GPUs
-// Throws Error naming a job that needs more than a task has.
+int cores_for_task(const JobList& list, int gpus);  // cores for all jobs that share the task's GPUs
+// Throws Error, which names a job that needs more than a task has.
 void check_task_holds_jobs(const JobList& list, const SlurmOptions& options);
 
-// The name by which a batch's tasks are found in the queue.
+// Returns the name by which a batch's tasks are found in Slurm's queue.
 std::string slurm_job_name(const BatchFolder& batch);
 
 // shares: the shares that the tasks 0, 1, 2, … run.

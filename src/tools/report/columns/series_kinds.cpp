@@ -15,7 +15,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-// "val", "loss" of "valLoss", "val/loss" and "Val_Loss".
+// The words of a name, such as "val" and "loss" for "valLoss", "val/loss" and "Val_Loss".
 std::set<std::string> words_of(const std::string& name) {
   const auto is_upper = [](char letter) { return letter >= 'A' && letter <= 'Z'; };
   const auto is_lower = [](char letter) { return letter >= 'a' && letter <= 'z'; };
@@ -57,7 +57,7 @@ bool is_validation_loss(const std::string& name) {
 }
 
 std::optional<std::size_t> main_series(const std::vector<SeriesShape>& all) {
-  constexpr std::size_t hardly_any = 20;  // as many times fewer
+  constexpr std::size_t hardly_any = 20;  // a series with this many times fewer points is ignored
   std::size_t most = 0;
   for (const SeriesShape& one : all) most = std::max(most, one.points);
   const auto trains = [&](const SeriesShape& one) {

@@ -9,25 +9,28 @@
 namespace lockstep {
 
 bool is_of_validation(const std::string& name);
-bool is_loss(const std::string& name);  // the scale of a loss is none
-// The validation loss itself, not a part of it such as val/aux_loss.
+bool is_loss(const std::string& name);  // whether it is a loss; false for the scale of a loss
+// Whether it is the validation loss itself. A part of it, such as val/aux_loss, is not.
 bool is_validation_loss(const std::string& name);
 
 // Properties that decide whether a series counts the training's steps.
 struct SeriesShape {
   std::string name;
   std::size_t points = 0;
-  std::size_t backs = 0;       // points whose place does not exceed the previous one
-  double first = 0, last = 0;  // its rows, or its times
+  // number of points whose step or epoch is not above that of the point before
+  std::size_t backs = 0;
+  double first = 0, last = 0;  // first and last row, or first and last time
 };
 
-// Returns the index of the series that counts the training's steps, normally the one with the most
-// points. Ignores validation series (which may count their own batches), counters (which Lightning
-// logs with either), and series with at most a twentieth of the longest one's points. Other series
-// may be logged for validation too, by epochs instead of steps, as MMEngine's data_time is. So
-// among those with at least half as many points and about the same duration, it takes the one that
-// goes back least. If no series is left, it takes the one with the most points of all. Nothing for
-// an empty list.
+// Returns the index of the series that counts the training's steps. Normally that is the longest
+// one, which has the most points. Validation series are ignored, because they may count their own
+// batches. Counters are ignored, because Lightning logs them for training and for validation.
+// Series with fewer than a twentieth of the most points are ignored too.
+//
+// Some training series may be logged for validation too, by epochs instead of steps. MMEngine's
+// data_time is an example. So series with at least half as many points and about the same duration
+// are compared too. The one that goes back least is returned. If all series are ignored, the
+// longest of all is returned. Returns nothing for an empty list.
 std::optional<std::size_t> main_series(const std::vector<SeriesShape>& all);
 
 }  // namespace lockstep

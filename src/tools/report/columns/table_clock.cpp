@@ -11,10 +11,11 @@
 namespace lockstep {
 namespace {
 
-constexpr double most_time = 1e19;  // nanoseconds since 1970
+constexpr double most_time = 1e19;  // in nanoseconds since 1970
 constexpr double whole_day_s = 86400;
 
-// Milliseconds, microseconds and nanoseconds since 1970 are larger than any seconds.
+// The unit of the times. Milliseconds, microseconds and nanoseconds since 1970 are larger than any
+// time in seconds.
 double seconds_per_unit(const std::vector<double>& times) {
   double least = INFINITY;
   for (const double time : times)
@@ -33,9 +34,10 @@ std::vector<double> seconds_by_row(const ForeignColumn* column, std::size_t rows
 // Properties of a column's values.
 struct Shape {
   std::size_t count = 0;
-  double least = INFINITY, most = -INFINITY, sum = 0;  // the sum is without the first one
-  double longest_gap = 0, next_gap = 0;  // next_gap: of three values or more, the second longest
-  bool rises = true, falls = false;      // in all lines; in one at least
+  double least = INFINITY, most = -INFINITY, sum = 0;  // sum: without the first value
+  // next_gap: the second longest gap, if there are at least three values
+  double longest_gap = 0, next_gap = 0;
+  bool rises = true, falls = false;  // rises: between all rows; falls: between at least two rows
 
   void take_gap(double gap) {
     next_gap = std::max(next_gap, std::min(gap, longest_gap));
@@ -61,8 +63,8 @@ Shape shape_of(const ForeignColumn& column) {
   return shape;
 }
 
-// With three values or more the longest gap is ignored: one long duration after short ones is not a
-// clock.
+// With three or more values, the longest gap is ignored. One long duration after short ones does
+// not make a clock.
 bool counts_from_the_beginning(const Shape& shape) {
   const bool are_few = shape.count < 3;
   const double gap = are_few ? shape.longest_gap : shape.next_gap,
@@ -70,15 +72,15 @@ bool counts_from_the_beginning(const Shape& shape) {
   return shape.most >= longest_elapsed_s || shape.least <= 2 * gap || most >= 2 * shape.least;
 }
 
-// Whether the sums of the one are the times of the other.
+// Whether one column has durations and the other the times at which they end.
 bool are_sums(const Shape& durations, const Shape& clock) {
   constexpr double tolerance = 0.25;
   const double span = clock.most - clock.least;
   return durations.count > 1 && span > 0 && std::abs(durations.sum - span) <= tolerance * span;
 }
 
-// A column of days and one of the time of the day: the moment is their sum. How long each line took
-// is seldom an hour.
+// Whether one column has days and the other the time of day. The moment is then their sum. The
+// second column could also be a duration of each row, but that is rarely an hour.
 bool are_day_and_time(const std::vector<double>& days, const std::vector<double>& times,
                       const Shape& shape) {
   constexpr double longest_line_s = 3600;
@@ -135,10 +137,10 @@ TableTimes table_times(const ForeignTable& table) {
 
 namespace {
 
-// Rows, but for those that a restart took back, at which times go back.
+// A row at which times go back. Rows that a restart made invalid are left out.
 struct FallenRow {
   std::size_t row = 0;
-  bool restarts = false;  // between it and the row before it lies a restart
+  bool restarts = false;  // a restart lies between this row and the one before
 };
 
 class StartJoin {
@@ -162,7 +164,8 @@ class StartJoin {
       while (restart != restarts_.all().end() && restart->at <= static_cast<double>(row)) ++restart;
       if (fall != falls_.end() && fall->row == row) {
         if (fall->restarts || anew) {
-          // Seconds since a start are those that passed; a date that went back says nothing.
+          // If the time counts seconds since a start, they continue after the last time. If it is a
+          // date that went back, the last time is kept.
           before = raw < longest_elapsed_s ? last : last - raw;
           times_[row] = raw + before;
           if (!fall->restarts) ++starts_.anew;
@@ -208,8 +211,8 @@ class StartJoin {
     if (seconds > 0) ++steps_that_rise_;
   }
 
-  // Whether the other falls are a clock of seconds that begins anew, and not with each epoch.
-  // Durations in whole seconds, most of them equal, fall behind a long one, too.
+  // Whether falls without a restart show a clock in seconds that restarts, but not with each epoch.
+  // Durations in whole seconds also fall after a long one, but most of them are equal.
   bool begins_anew() const {
     constexpr std::size_t least_rows = 3;
     if (2 * steps_that_rise_ < steps_) return false;
@@ -232,8 +235,9 @@ class StartJoin {
   const Restarts& restarts_;
   std::vector<FallenRow> falls_;
   double longest_gap_ = 0;
-  std::size_t steps_ = 0, steps_that_rise_ = 0;  // to a later place, and with it the time
-  std::size_t count_ = 0;                        // rows that count
+  // steps to a later place, and those at which the time rises too
+  std::size_t steps_ = 0, steps_that_rise_ = 0;
+  std::size_t count_ = 0;  // rows that are not invalid
   ClockStarts starts_;
 };
 

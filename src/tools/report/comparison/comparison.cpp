@@ -15,7 +15,7 @@
 namespace lockstep {
 namespace {
 
-// In the order in which they came first.
+// Quantities that both sides have, in the order in which they first appear.
 std::vector<Quantity> measured_on_both(const TrialGroup& a, const TrialGroup& b) {
   std::vector<Quantity> found;
   const auto has = [](const TrialGroup& group, const std::string& name) {
@@ -29,7 +29,9 @@ std::vector<Quantity> measured_on_both(const TrialGroup& a, const TrialGroup& b)
   return found;
 }
 
-// NaN divides nothing out: a value that is no number stays one. Pairs keep their places.
+// The values of a quantity, divided by the amount `per` if it is given. The result is NaN if the
+// value or amount is NaN. If paired, trials without a value give NaN, so that pairs keep their
+// positions.
 std::vector<double> values_of(const TrialGroup& group, const std::string& name,
                               const std::string& per, bool paired) {
   std::vector<double> values;
@@ -41,14 +43,14 @@ std::vector<double> values_of(const TrialGroup& group, const std::string& name,
   return values;
 }
 
-// "; of old 2 of 3 have a value"
+// For example, "; of old 2 of 3 have a value". "" if all have one.
 std::string missing_text(const TrialGroup& group, int values) {
   return values < static_cast<int>(group.trials.size())
              ? cat("; of ", group.name, " ", values, " of ", group.trials.size(), " have a value")
              : "";
 }
 
-// The amount that best explains a total, among those that differ.
+// Among the amounts that differ, the one that best explains a total.
 std::string amount_for(const Differences& found) {
   const auto differs = [&](const std::string& key) {
     return std::any_of(found.differences.begin(), found.differences.end(),
@@ -70,12 +72,12 @@ std::string singular(const std::string& amount) {
   return amount.ends_with('s') ? amount.substr(0, amount.size() - 1) : amount;
 }
 
-// "auc" names "best.auc" too.
+// Whether `name` names the quantity. "auc" also names "best.auc".
 bool is_named(const std::string& quantity, const std::string& name) {
   return quantity == name || quantity.ends_with("." + name);
 }
 
-// "best.auc" and "auc".
+// The names and their short forms, such as "best.auc" and "auc".
 std::vector<std::string> short_names(std::vector<std::string> names) {
   for (std::size_t i = names.size(); i-- > 0;)
     if (const std::size_t dot = names[i].find('.'); dot != std::string::npos)
@@ -122,7 +124,7 @@ class Comparer {
   Differences& found() { return found_; }
 
  private:
-  // A direction for an absent metric is a typing error.
+  // Throws Error if a direction is given for an absent metric, because that is a typing error.
   void check_better() const {
     for (const auto& [name, direction] : all_.options.better) {
       std::vector<std::string> names;
@@ -152,7 +154,7 @@ class Comparer {
 
   void finish(QuantityRow row) {
     judge(row, reasons_against(row.what, found_, all_.a.name, all_.b.name), all_.options);
-    if (same_outcome_ && row.repeats_needed) {  // they would do the same again
+    if (same_outcome_ && row.repeats_needed) {  // more repeats would give the same result
       row.repeats_needed.reset();
       row.text = "inconclusive: most jobs gave the same";
     }
@@ -206,10 +208,10 @@ class Comparer {
 
   Comparison& all_;
   Differences found_ = find_differences(all_.a, all_.b, all_.options);
-  bool same_outcome_ = false;  // of most jobs, although their parameters differ
+  bool same_outcome_ = false;  // most jobs have the same outcome although their parameters differ
 };
 
-// The sum over all trials of the side that counted such jobs.
+// The sum over the side's trials that counted such jobs.
 std::optional<Count> count_of(const TrialGroup& group, const std::string& name) {
   std::optional<Count> sum;
   for (const Trial& trial : group.trials)
@@ -221,7 +223,7 @@ std::optional<Count> count_of(const TrialGroup& group, const std::string& name) 
   return sum;
 }
 
-// Jobs of that state on one side alone, where both sides are one batch each.
+// Jobs that have this state on one side only. Nothing unless each side is one batch.
 std::optional<OneSided> one_sided(const JobsMatched& jobs, const std::string& state) {
   if (!jobs.any) return std::nullopt;
   OneSided found;

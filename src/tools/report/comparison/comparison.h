@@ -1,5 +1,5 @@
-// Compares two groups of trials: their differences, how far the measurements are apart, and the
-// conclusion. docs/design/report.md gives the rules.
+// Compares two groups of trials, A and B. The result has their differences, how far the
+// measurements are apart, and a conclusion. docs/design/report.md gives the rules.
 #pragma once
 
 #include "tools/report/facts/facts.h"
@@ -16,49 +16,62 @@
 
 namespace lockstep {
 
-// B's relation to A.
+// The relation of B to A.
 enum class Conclusion {
   faster,
   slower,
   better,
   worse,
-  less,  // for memory, energy, and quantities where it is unknown whether less or more is better
+  // `less` and `more` are for memory, energy, and quantities for which it is unknown whether less
+  // or more is better.
+  less,
   more,
-  same,  // no difference at the margin
+  same,  // there is no difference larger than the margin
   inconclusive,
   not_comparable
 };
-const char* to_string(Conclusion conclusion);  // "faster", "no difference", "not comparable"
+// Returns the words for a conclusion, such as "faster", "no difference" or "not comparable".
+const char* to_string(Conclusion conclusion);
 
 struct CompareOptions {
-  double margin = 0.02;  // relative; for a quality, relative to the mean of A
+  double margin = 0.02;  // a fraction; for a quality, relative to the mean of A
   double confidence = 0.95;
-  std::optional<double> loss;        // target of "time to"; nothing: the worst of the best values
-  std::string by;                    // the deciding quantity; "": see `deciding`
-  std::vector<std::string> varied;   // facts whose difference is the question, such as "precision"
-  std::vector<std::string> assumed;  // unknown facts that are assumed equal
-  std::map<std::string, Better> better{};  // by name of the metric
-  bool paired = false;  // trials at the same position in both sides were measured in turn
-  // For the quantity `by`, if it is a difference: a margin in its own unit, instead of `margin`.
+  // The value of the metric for "time to". Without it, the worst of the trials' best values is
+  // used.
+  std::optional<double> loss;
+  // The quantity that decides the conclusion. If it is empty, a time decides, or a quality if no
+  // time was measured.
+  std::string by;
+  // Facts that the user varied on purpose, such as "precision". Their differences block nothing.
+  std::vector<std::string> varied;
+  std::vector<std::string> assumed;  // unknown facts that are assumed to be equal
+  // whether lower or higher is better, by the metric's name
+  std::map<std::string, Better> better{};
+  // trials at the same position on both sides are a pair, measured one after the other
+  bool paired = false;
+  // A margin for the quantity `by` in its own unit, instead of `margin`. It applies only if that
+  // quantity is compared by differences.
   std::optional<double> by_margin{};
-  std::string command{};  // the user's command, "lockstep compare a b", for suggestions; or ""
+  // the user's command for suggestions, such as "lockstep compare a b"; may be empty
+  std::string command{};
 };
 
 struct Difference {
   std::string key;
   FactKind kind = FactKind::note;
-  nlohmann::json a, b;         // a list if the trials of a side differ
-  bool within = false;         // the trials of at least one side differ
-  bool varied = false;         // requested by the user, so it blocks nothing
-  std::vector<Aspect> blocks;  // aspects that are not comparable because of it
-  bool blocks_totals = false;  // the same for Quantity::total
-  std::string text;            // "optimizer.lr 0.001 against 0.0003"
+  nlohmann::json a, b;         // a list of values if the trials of a side differ
+  bool within = false;         // whether the trials of at least one side differ
+  bool varied = false;         // whether the user varied it on purpose; if so, `blocks` is empty
+  std::vector<Aspect> blocks;  // aspects that cannot be compared because of this difference
+  // whether quantities with Quantity::total cannot be compared because of it
+  bool blocks_totals = false;
+  std::string text;  // B against A: "optimizer.lr 0.001 against 0.0003"
 };
 
 struct UnknownFact {
   std::string key;
   FactKind kind = FactKind::note;
-  bool in_a = false, in_b = false;  // sides where it is unknown
+  bool in_a = false, in_b = false;  // whether the fact is unknown on this side
   bool assumed = false;
   std::vector<Aspect> blocks;
 };
@@ -70,94 +83,99 @@ struct RedFlag {
 };
 
 struct QuantityRow {
-  Quantity what;  // without its value
-  // A value per trial that has one, in the order of the trials; if paired, NaN for a trial without
-  // one.
+  Quantity what;  // the quantity without its value
+  // The values of the trials that have one, in the order of the trials. If trials are paired, there
+  // is a value for each trial, which is NaN if the trial has none.
   std::vector<double> a, b;
-  std::string per;  // "epoch": the unit that a total was divided by; else ""
+  std::string per;  // the unit by which a total was divided, such as "epoch"; else empty
   Contrast contrast;
-  std::optional<Interval> bootstrap;  // only with 20 trials or more on each side
+  std::optional<Interval> bootstrap;  // set only with 20 values or more on each side
   Conclusion conclusion = Conclusion::inconclusive;
   std::optional<int> repeats_needed;
-  std::vector<std::string> reasons;  // why the quantity is not comparable
-  std::string text;                  // "slower", "inconclusive: would need about 12 repeats"
+  std::vector<std::string> reasons;  // why the quantity cannot be compared; empty if it can
+  std::string text;  // the result in words: "slower", "inconclusive: would need about 12 repeats"
 };
 
-// Counted jobs, such as failed ones, among all.
+// How many of all jobs are in a certain state, such as failed.
 struct CountRow {
   std::string name;  // "failed"
   Count a, b;
-  // For jobs that both sides have, with one trial each: those that failed on one side only.
+  // The number of jobs that are in this state on one side only. Set if each side is one batch.
   std::optional<OneSided> one_sided{};
-  // share: Clopper-Pearson intervals. p: McNemar's exact test for jobs that both sides have,
-  // otherwise Fisher's. NaN if a side has several trials, because repeats of a job are no further
-  // jobs.
+  // share_a and share_b: Clopper-Pearson intervals. p: from McNemar's exact test if both sides have
+  // the same jobs, and from Fisher's exact test otherwise. All are NaN if a side has several
+  // trials, because repeats of a job are not further jobs.
   Interval share_a, share_b;
   double p = 1;
-  std::string test{};  // "McNemar's exact test", "Fisher's exact test"; "": none
+  std::string test{};  // "McNemar's exact test" or "Fisher's exact test"; empty without a test
   Conclusion conclusion = Conclusion::inconclusive;
   std::string text;
 };
 
-// A job that both sides have. If a side has several trials, the values come from the first, and
-// `outcome` from all.
+// A job that both sides have. If a side has several trials, the values come from its first trial,
+// and `outcome` from all of them.
 struct JobRow {
   std::string name;
   std::string state_a, state_b;
-  double seconds_a = 0, seconds_b = 0;                       // 0: it did not run
-  std::map<std::string, std::pair<double, double>> results;  // numbers that both sides reported
-  // Whether both sides gave the same result, if the job is done on both and that is known.
+  double seconds_a = 0, seconds_b = 0;  // 0 if it did not run
+  // numbers that both sides reported: their values in A and B
+  std::map<std::string, std::pair<double, double>> results;
+  // Whether both sides gave the same result. `unknown` if the job is not done on both sides, or if
+  // its results do not show it. `other` if the results differ.
   enum class Outcome { unknown, other, same_results, same_model } outcome = Outcome::unknown;
 };
 
-// A quality that jobs of both sides reported: its differences B - A, job by job.
+// A quality that jobs of both sides reported, compared job by job as the difference B - A.
 struct JobPairs {
-  std::string name;  // "test.auc"
+  std::string name;  // such as "test.auc"
   SignedRank ranks;
   double median = 0;
 };
 
 struct JobsMatched {
-  bool any = false;  // true if both sides are batches
+  bool any = false;  // true if all trials of both sides are batches with jobs
   std::int64_t matched = 0, only_a = 0, only_b = 0;
-  std::string by;  // "parameters" or "name"
+  std::string by;  // how jobs were matched: "parameters" or "name"
   std::vector<JobRow> rows;
-  std::vector<JobPairs> pairs{};  // only if each side is one batch
-  // Results "used.NAME" that differ in some job whose outcome is the same.
+  std::vector<JobPairs> pairs{};  // set only if each side is one batch
+  // Names of results "used.NAME" that differ between jobs although the outcome is the same.
   std::set<std::string> changed_nothing{};
 };
 
 struct Comparison {
   TrialGroup a, b;
   CompareOptions options;
-  std::optional<double> loss;  // the loss used for "time to"
+  std::optional<double> loss;  // the value that was used for "time to"
   std::vector<RedFlag> flags;
-  std::vector<Difference> differences;  // the most decisive first
+  std::vector<Difference> differences;  // the differences that decide most come first
   std::vector<UnknownFact> unknown;
-  std::vector<std::string> equal;  // known facts that are equal
+  std::vector<std::string> equal;  // names of known facts that are equal
   std::vector<QuantityRow> rows;
   std::vector<CountRow> counts;
   JobsMatched jobs;
-  std::string by;  // name of the deciding row; "" if nothing was measured on both sides
+  std::string by;  // name of the deciding row; empty if nothing was measured on both sides
   Conclusion conclusion = Conclusion::inconclusive;
-  std::string verdict;               // a sentence
-  std::vector<std::string> reasons;  // why it is not comparable
-  // The facts that --varied would have to name for a verdict, and the comparison that this gives:
-  // "time 1.640 ×, with more work". Empty if there is a verdict, or if that would not suffice.
+  std::string verdict;               // the conclusion as a sentence
+  std::vector<std::string> reasons;  // why the deciding quantity cannot be compared
+  // The facts that --varied would have to name to get a verdict, and the comparison that would
+  // result, such as "time 1.640 ×, with more work". Empty if there is a verdict, or if naming facts
+  // would not suffice.
   std::vector<std::string> could_vary{};
   std::string if_varied{};
 };
 
-// Throws Error if an option names no known fact, if `by` was not measured, or if nothing was
-// evaluated that could reach `loss`.
+// Throws Error if a side has no trials, or if an option names an unknown fact or metric. Also
+// throws it if `by` was not measured on both sides. The same holds if `loss` is set and no common
+// metric was evaluated.
 Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options);
 
-// The exit code for CI. 0: B is not slower (worse) by `threshold` or more; 1: it is; 2: undecided.
+// Returns the exit code for CI. It is 1 if B is slower (or worse) by more than `threshold`. It is 0
+// if B is not, and 2 if that is undecided.
 int exit_code_of(const Comparison& comparison, double threshold);
 
-// The format is docs/reference/comparison.md.
+// Returns JSON in the format of docs/reference/comparison.md.
 nlohmann::json comparison_json(const Comparison& comparison);
-// Text for a terminal of that width; ends with a newline.
+// Returns text for a terminal of that width. The text ends with a newline.
 std::string comparison_text(const Comparison& comparison, int width);
 
 }  // namespace lockstep

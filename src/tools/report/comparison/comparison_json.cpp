@@ -1,4 +1,4 @@
-// docs/reference/comparison.md
+// The format is described in docs/reference/comparison.md.
 #include <cmath>
 
 #include "core/base/version.h"
@@ -23,13 +23,13 @@ json aspects_json(const std::vector<Aspect>& aspects) {
   return list;
 }
 
-// Many values, one per job, are reported by their number.
+// The value of a fact. If there are very many values, one per job, only their number is reported.
 json fact_value(const json& value) {
   constexpr std::size_t most = 200;
   return value.is_object() && value.size() > most ? json{{"values", value.size()}} : value;
 }
 
-// Whole numbers as such: 10, not 10.0.
+// A whole number is written as 10 and not as 10.0.
 json step_json(double step) {
   return step == std::floor(step) && std::abs(step) <= 0x1p53
              ? json(static_cast<std::int64_t>(step))

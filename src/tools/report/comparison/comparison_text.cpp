@@ -1,4 +1,4 @@
-// A comparison for a terminal: flags first, then the verdict, the table, and the basis.
+// Formats a comparison for a terminal: flags, verdict, table, and then the basis.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -72,7 +72,8 @@ std::string flags_text(const Comparison& comparison, int width) {
   return text.empty() ? "" : text + "\n";
 }
 
-// The command to type if the difference is the question. A command is not broken into lines.
+// The command to type if the user wants to compare in spite of these differences. A command is not
+// broken into lines.
 std::string spite_text(const Comparison& comparison, int width) {
   if (comparison.could_vary.empty()) return "";
   const std::string& command = comparison.options.command;
@@ -129,7 +130,7 @@ std::string pairs_text(const Comparison& comparison, int width) {
       width);
 }
 
-// How the jobs of both sides are spread around the batches' values.
+// The spread of the jobs on both sides around the batches' values.
 std::string jobs_text(const Comparison& comparison, int width) {
   const JobsMatched& jobs = comparison.jobs;
   if (!jobs.any) return "";

@@ -16,8 +16,7 @@ using nlohmann::json;
 
 constexpr double clocks_alike = 0.02, bytes_alike = 0.5;
 
-// Facts that vary from run to run by themselves: their means are compared, and how far apart they
-// may be.
+// The tolerance of facts that vary from run to run. Their means are compared.
 double tolerance_of(const std::string& key) {
   return key == "clock_mhz" ? clocks_alike : key == "read_bytes" ? bytes_alike : 0;
 }
@@ -28,7 +27,8 @@ bool is_told_elsewhere(const std::string& key) {
   return keys.contains(key);
 }
 
-// Facts without which time cannot be compared: unknown is no better than different.
+// Whether the fact is required for a comparison of times. If it is unknown, times are not
+// comparable.
 bool is_needed(const std::string& key) {
   return key == "data" || key == "options" || key == "devices" || key == "global_batch";
 }
@@ -54,14 +54,15 @@ bool is_identity_of_data(const std::string& key) {
   return key == "data" || key.starts_with("data.") || key == "recipe" || key == "valid_samples";
 }
 
-bool is_told_only(const std::string& key) {  // of the place
+// Whether the fact describes the place, and is only reported.
+bool is_told_only(const std::string& key) {
   static const std::set<std::string> keys = {"device_ids",    "host",         "clock_mhz",
                                              "power_limit_w", "throttled_by", "other_processes",
                                              "read_bytes",    "peak_flops"};
   return keys.contains(key);
 }
 
-// The engine's own options that look like data's are parameters.
+// Options of the engine whose names look like data. They are parameters.
 bool is_engine_data(const std::string& key) {
   return key == "data.shuffle" || key == "data.drop_last" || key == "data.group_by_length";
 }
@@ -78,7 +79,7 @@ std::vector<Aspect> blocks_of(const std::string& key, FactKind kind) {
 }
 
 struct SideValue {
-  json value;  // null: not known for a trial at least
+  json value;  // null: unknown for at least one trial
   bool within = false;
 };
 
@@ -102,7 +103,7 @@ bool about_equal(const json& a, const json& b, double tolerance) {
   return std::abs(x - y) <= std::max(tolerance, rounding) * std::max(std::abs(x), std::abs(y));
 }
 
-// The difference of values that are one per job: B against A.
+// Describes the difference of B from A for facts with one value per job.
 std::string difference_of_objects(const json& a, const json& b) {
   std::size_t both = 0, other = 0;
   std::string first;
@@ -134,7 +135,8 @@ FactKind kind_of(const TrialGroup& a, const TrialGroup& b, const std::string& ke
                                                                     : FactKind::place;
 }
 
-// "options" names every work option that is not a fact of its own.
+// Whether `names` contains the fact. "options" contains every work option without a fact of its
+// own.
 bool any_names(const std::vector<std::string>& names, const std::string& fact, FactKind kind) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return names_fact(name, fact) || (name == "options" && kind == FactKind::work &&
@@ -142,8 +144,8 @@ bool any_names(const std::vector<std::string>& names, const std::string& fact, F
   });
 }
 
-// Facts that docs/reference/comparison.md lists, even if neither side has them: the same command is
-// right for logs with and without times.
+// Facts that docs/reference/comparison.md lists. A command may name them even if neither side has
+// them. So the same command works for logs with and without times.
 bool is_documented(const std::string& fact) {
   static const std::vector<std::string> facts = split(
       "recipe data data.contents options parameters frozen_parameters train_samples valid_samples "
@@ -211,7 +213,7 @@ class Finder {
   }
 
  private:
-  // That both are known says nothing of them then.
+  // Whether any option differs. If so, "options" is not listed as equal.
   bool any_option_differs() const {
     return std::any_of(
         found_.differences.begin(), found_.differences.end(),
@@ -242,7 +244,7 @@ class Finder {
     found_.differences.push_back(std::move(difference));
   }
 
-  // Only where all trials tell: 0 of one that does not is compared with 0.
+  // Whether all trials report the same value in `stood_for`. False if a trial reports none.
   bool stands_for_the_same(const std::string& key) const {
     json first;
     return std::all_of(all_.begin(), all_.end(), [&](const Trial* trial) {
@@ -258,7 +260,8 @@ class Finder {
                        [&](const Trial* trial) { return trial->paths.contains(key); });
   }
 
-  // Equal paths may hold other contents, and other paths the same: unknown. Data have a hash.
+  // Equal paths may hold different contents, and different paths may hold equal contents. A
+  // difference of paths is therefore unknown, unless the data has a hash.
   void paths(const std::string& key) {
     std::set<json> values;
     FactKind kind = FactKind::work;
@@ -272,7 +275,7 @@ class Finder {
     if (values.size() > 1 && !hashed) unknown(key, kind, {}, {});
   }
 
-  // Compares the means of the sides.
+  // Compares the means of both sides.
   void about(const std::string& key, double tolerance) {
     const double a = mean_fact(a_, key), b = mean_fact(b_, key);
     const FactKind kind = kind_of(a_, b_, key);

@@ -1,4 +1,5 @@
-// Differences between two groups of trials, and the quantities that they make incomparable.
+// Finds the differences between two groups of trials, and the quantities that cannot be compared
+// because of them.
 #pragma once
 
 #include "tools/report/comparison/comparison.h"
@@ -10,30 +11,32 @@
 namespace lockstep {
 
 struct Differences {
-  std::vector<Difference> differences;  // the most decisive first
+  std::vector<Difference> differences;  // the differences that decide most come first
   std::vector<UnknownFact> unknown;
   std::vector<std::string> equal;
 };
 
-// Sorts facts into three lists: those that differ, those that are not known to be equal, and those
-// that are equal. If `varied` or `assumed` name no fact of either side, throws Error that suggests
-// the nearest fact.
+// Sorts facts into three lists: facts that differ, facts that are not known to be equal, and facts
+// that are equal. Throws Error if `varied` or `assumed` name an unknown fact. The error suggests
+// the nearest one.
 Differences find_differences(const TrialGroup& a, const TrialGroup& b,
                              const CompareOptions& options);
 
-// Why a quantity is not comparable; empty if it is.
+// Returns why a quantity cannot be compared. The list is empty if it can.
 std::vector<std::string> reasons_against(const Quantity& quantity, const Differences& found,
                                          const std::string& name_a, const std::string& name_b);
 
-// Whether the difference makes the quantity incomparable.
+// Whether the quantity cannot be compared because of this difference.
 bool is_in_the_way(const Difference& difference, const Quantity& quantity);
-// Whether the fact identifies the data rather than parameters.
+// Whether the fact identifies the data. Other facts of the kind `work` are parameters.
 bool is_of_data(const std::string& fact);
 
-// Whether the name means the fact: "optimizer" and "optimizer.lr" mean "optimizer.lr".
+// Whether the name stands for the fact. For example, "optimizer" and "optimizer.lr" both stand for
+// "optimizer.lr".
 bool names_fact(const std::string& name, const std::string& fact);
 
-// The mean of a fact over the trials of a side, if it is a number in all of them; otherwise NaN.
+// Returns the mean of a fact over the trials of a side. Returns NaN unless the fact is a number in
+// all of them.
 double mean_fact(const TrialGroup& group, const std::string& fact);
 
 }  // namespace lockstep

@@ -31,7 +31,8 @@ bool is_count(const json& value) {
   return number == std::floor(number) && std::abs(number) < 9e15;
 }
 
-// Whether a larger number means more work: sizes, and parameters that are whole numbers.
+// Whether a larger value means more work. This applies to sizes, and to parameters that are whole
+// numbers.
 bool counts_work(const Difference& difference, bool total) {
   static const std::set<std::string> per_step = {"global_batch", "parameters", "frozen_parameters",
                                                  "flops_per_sample"};
@@ -52,7 +53,7 @@ bool is_equal(const Differences& found, const std::string& key) {
   return std::find(found.equal.begin(), found.equal.end(), key) != found.equal.end();
 }
 
-// "used.NAME" of "asked.NAME"; "" of another fact.
+// "used.NAME" for "asked.NAME". "" for other facts.
 std::string used_name(const std::string& key) {
   constexpr std::string_view asked = "asked.";
   return key.starts_with(asked) ? cat("used.", key.substr(asked.size())) : "";
@@ -100,8 +101,8 @@ class FlagFinder {
            row.what.name != "sample_s" && std::isfinite(ratio) && ratio > 0;
   }
 
-  // A total of equal steps holds the first one too, which may take as long as many others: it says
-  // nothing against what a step took.
+  // Whether the times per step contradict a total over the same number of steps. A total includes
+  // the first step, which may take as long as many others.
   bool steps_contradict(const QuantityRow& total) const {
     if (!is_equal(found_, "steps")) return false;
     const bool b_less = total.contrast.interval.estimate < 1;
@@ -112,7 +113,7 @@ class FlagFinder {
     });
   }
 
-  // The first row of the aspect that shows it is enough.
+  // Only the first matching row of the aspect is reported.
   void with_more_work(Aspect aspect, const char* name, const char* is) {
     for (const QuantityRow& row : rows_) {
       const double ratio = row.contrast.interval.estimate;

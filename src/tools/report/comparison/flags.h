@@ -1,4 +1,5 @@
-// Red flags: results that cannot be true or that explain everything else, reported first.
+// Finds red flags: results that cannot be true, or that explain everything else. They are reported
+// first.
 #pragma once
 
 #include "tools/report/comparison/comparison.h"
@@ -8,7 +9,7 @@
 
 namespace lockstep {
 
-// rows: those of the comparison, with contrasts. The most important flag comes first.
+// rows: the rows of the comparison with their contrasts. The most important flag comes first.
 std::vector<RedFlag> find_flags(const TrialGroup& a, const TrialGroup& b, const Differences& found,
                                 const std::vector<QuantityRow>& rows, double margin);
 

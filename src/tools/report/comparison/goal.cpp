@@ -13,8 +13,8 @@ struct GoalMetric {
   bool lower = true;
 };
 
-// A trial that failed before any evaluation has no metric and reached nothing. A side with only
-// such trials has no time to compare.
+// The metric that all trials have. A trial that failed before any evaluation has no metric and is
+// skipped. Nothing if a side has only such trials, because there is no time to compare.
 std::optional<GoalMetric> common_metric(const TrialGroup& a, const TrialGroup& b) {
   std::optional<GoalMetric> metric;
   for (const TrialGroup* group : {&a, &b}) {
@@ -44,7 +44,7 @@ std::optional<double> worst_of_bests(const TrialGroup& a, const TrialGroup& b, b
       for (const CurvePoint& point : trial.curve)
         if (std::isfinite(point.value) && (!best || reaches(point.value, *best, lower)))
           best = point.value;
-      if (!best) continue;  // it never had a value: it got nowhere
+      if (!best) continue;  // no finite value, so it reached nothing
       if (!worst || reaches(*worst, *best, lower)) worst = best;
     }
   return worst;

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 using Identity = std::function<const std::string&(const JobFacts&)>;
-// There may be a million jobs: names and parameters stay where the trials have them.
+// A trial may have a million jobs, so names and parameters are not copied.
 using JobsById = std::unordered_map<std::string_view, const JobFacts*>;
 using Names = std::vector<std::string_view>;
 
@@ -35,7 +35,8 @@ JobsById by_identity(const Trial& trial, const Identity& identity) {
   return jobs;
 }
 
-// In the order of the first trial. Empty where one trial has two jobs of one identity.
+// Identities that all trials have, in the order of the first trial. Empty if two jobs of a trial
+// have the same identity.
 Names common(const std::vector<Trial*>& trials, const std::vector<JobsById>& jobs,
              const Identity& identity) {
   for (std::size_t i = 0; i < trials.size(); ++i)
@@ -52,7 +53,7 @@ Names common(const std::vector<Trial*>& trials, const std::vector<JobsById>& job
 
 struct Matched {
   Names names;
-  std::vector<JobsById> jobs;  // of each trial
+  std::vector<JobsById> jobs;  // one map per trial
   std::string by;
 };
 
@@ -66,12 +67,12 @@ Matched match(const std::vector<Trial*>& trials) {
     for (const Trial* trial : trials) found.jobs.push_back(by_identity(*trial, identity));
     found.names = common(trials, found.jobs, identity);
     if (best.by.empty() || found.names.size() > best.names.size()) best = std::move(found);
-    if (best.names.size() == trials[0]->jobs.size()) break;  // there cannot be more
+    if (best.names.size() == trials[0]->jobs.size()) break;  // more matches are impossible
   }
   return best;
 }
 
-// Other jobs that ran while one of these did.
+// The number of other jobs that ran at the same time as these.
 std::int64_t beside(const Trial& trial, const std::vector<const JobFacts*>& matched) {
   double begin = INFINITY, end = -INFINITY;
   for (const JobFacts* job : matched) {
@@ -107,7 +108,7 @@ class TrialJobs {
     add_reported_facts();
   }
 
-  // done: in all trials.
+  // done: jobs that were done in all trials.
   void add_quantities(const Names& done) {
     if (done.empty()) return;
     double seconds = 0;
@@ -132,10 +133,10 @@ class TrialJobs {
                          [&](const JobFacts* job) { return job->state == state; });
   }
 
-  // One value where all jobs have the same, else a value per job.
+  // Adds one value if all jobs report the same, or else a value per job.
   void add_reported_facts() {
     struct Reported {
-      std::string_view name;  // of the first job by name
+      std::string_view name;  // name of the first job
       const json* value;
       bool same = true;
     };
@@ -150,7 +151,7 @@ class TrialJobs {
       const json& first = *known.value;
       const ResultRole role = role_of_result(result, first);
       if (result.starts_with("used.")) trial_.set("options", FactKind::work, "listed");
-      if (role == ResultRole::outcome) continue;  // of a job, and of no batch
+      if (role == ResultRole::outcome) continue;  // an outcome describes a job and not the batch
       if (role == ResultRole::quantity && !result.starts_with("asked.")) continue;
       trial_.set(result, result.starts_with("asked.") ? FactKind::note : kind_of_role(role),
                  known.same ? first : values_by_job(result));
@@ -170,7 +171,7 @@ class TrialJobs {
   Trial& trial_;
   const Names& names_;
   const JobsById& jobs_;
-  std::vector<const JobFacts*> matched_;  // by address
+  std::vector<const JobFacts*> matched_;  // sorted by address
 };
 
 Names done_in_all(const Matched& matched) {
@@ -198,7 +199,7 @@ bool reports_number(const JobFacts& job, const std::string& result) {
          role_of_result(result, found->second) == ResultRole::quantity;
 }
 
-// Numbers that jobs report, and for each the jobs that did so in all trials.
+// Numbers that jobs report. For each, the jobs that reported it in all trials.
 std::map<std::string, Names> numbers_in_all(const Matched& matched) {
   std::map<std::string, Names> found;
   for (const std::string_view name : matched.names)
@@ -212,7 +213,7 @@ std::map<std::string, Names> numbers_in_all(const Matched& matched) {
   return found;
 }
 
-// Returns how the jobs of all trials were matched.
+// Adds the jobs as facts of the trials. Returns how the jobs of all trials were matched.
 Matched add_jobs(const std::vector<Trial*>& trials) {
   Matched matched = match(trials);
   const Names done = done_in_all(matched);
@@ -227,14 +228,15 @@ Matched add_jobs(const std::vector<Trial*>& trials) {
   return matched;
 }
 
-using JobOfTrials = std::vector<RepeatOfJob>;  // the same job in each of them
+using JobOfTrials = std::vector<RepeatOfJob>;  // the same job in each trial
 
-// The seed of all jobs of the trial, as they report it, or as its choice of jobs says.
-// It is a text there, and a number in reports.
+// The seed of all jobs of the trial. The jobs report it, or the choice of jobs gives it. A choice
+// has the seed as a text, and reports have it as a number.
 std::string seed_of(const Trial& trial) {
   json seed = trial.value("used.seed");
   if (seed.is_null()) seed = trial.value("seed");
-  if (seed.is_object() || seed.is_null()) return "";  // differs from job to job, or is unknown
+  // the seed differs between jobs, or is unknown
+  if (seed.is_object() || seed.is_null()) return "";
   if (seed.is_string()) return seed.get<std::string>();
   return seed.is_number_float() ? general(seed.get<double>(), 17) : seed.dump();
 }

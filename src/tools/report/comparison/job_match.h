@@ -1,17 +1,19 @@
-// Matches the jobs of batches, and derives facts about the batches from them.
+// Matches the jobs of several batches, and adds facts about the jobs to the batches.
 #pragma once
 
 #include "tools/report/comparison/comparison.h"
 
 namespace lockstep {
 
-// Jobs match by their parameters, or by name if that matches more of them. From the jobs that all
-// trials have, adds to every trial facts (jobs, jobs_done, jobs_beside, reported ones), quantities
-// (mean time of a job, means of reported ones) and counts. Does nothing unless every trial is a
-// batch with jobs.
+// Matches jobs by their parameters, or by name if that matches more of them. Adds to every trial:
+//   - facts: jobs, jobs_done, jobs_beside, job_list and reported ones
+//   - quantities: the mean time of a job, and means of reported numbers
+//   - counts of failed and skipped jobs
+// All of these except `jobs` are over the jobs that all trials have. Does nothing unless every
+// trial is a batch with jobs.
 JobsMatched match_jobs(TrialGroup& a, TrialGroup& b);
 
-// The same for a single batch, over all of its jobs. Does nothing for other trials.
+// Adds the same to a single batch, over all of its jobs. Does nothing for other trials.
 void add_own_jobs(Trial& trial);
 
 }  // namespace lockstep

@@ -30,7 +30,7 @@ double median_of(std::vector<double> values) {
 
 bool done_on_both(const JobRow& row) { return row.state_a == "done" && row.state_b == "done"; }
 
-// "used.num_leaves 255 against 127, …", of parameters that differ where the outcome is the same.
+// Parameters that differ although the outcome is the same: "used.num_leaves 255 against 127, …".
 std::string changed_parameters(const std::set<std::string>& changed_nothing,
                                const std::vector<Difference>& differences) {
   constexpr std::size_t most = 4;
@@ -43,7 +43,7 @@ std::string changed_parameters(const std::set<std::string>& changed_nothing,
   return cat(join(texts, ", "), more > 0 ? cat(" and ", more, " more") : "");
 }
 
-// Whether the other side has a trial of the same seed, for each trial of this side.
+// For each trial of this side, whether the other side has a trial with the same seed.
 std::vector<char> have_partners(const std::vector<RepeatOfJob>& side,
                                 const std::vector<RepeatOfJob>& other) {
   std::vector<char> have;
@@ -54,7 +54,7 @@ std::vector<char> have_partners(const std::vector<RepeatOfJob>& side,
   return have;
 }
 
-// Results "used.NAME" that are not the same in both jobs.
+// Adds results "used.NAME" that differ between both jobs.
 void add_changed(const JobFacts& a, const JobFacts& b, std::set<std::string>& differ) {
   for (const auto& [name, value] : a.results) {
     if (!name.starts_with("used.")) continue;

@@ -1,5 +1,5 @@
-// Treats the jobs of two batches as pairs: which pairs gave the same result, and in which direction
-// a quality differs.
+// Compares the jobs of two batches as pairs. It finds pairs that gave the same result, and the
+// direction in which a quality differs.
 #pragma once
 
 #include "tools/report/comparison/comparison.h"
@@ -13,27 +13,27 @@
 namespace lockstep {
 
 // Compares the hashes of the two models if both jobs report them. Otherwise compares the qualities
-// that both report. At least one of these must not be a whole number, since whole numbers may be
-// equal by chance.
+// that both jobs report. At least one of these must not be a whole number, because whole numbers
+// may be equal by chance.
 JobRow::Outcome outcome_of(const JobFacts& a, const JobFacts& b);
 // One job in one trial.
 struct RepeatOfJob {
   const JobFacts* job = nullptr;
-  std::string seed{};  // of the trial; "": unknown
+  std::string seed{};  // seed of the trial; empty if unknown
 };
-// Compares one job in all trials of each side (at least one). The outcome is the same if each trial
-// of one side equals some trial of the other. If the sides share a seed, only trials of one seed
-// are compared, and trials of other seeds do not count. changed: receives the results "used.NAME"
-// in which such equal trials differ; may be null.
+// Compares one job in all trials of each side. Each side has at least one trial. The outcome is the
+// same if each trial of one side equals some trial of the other. If the sides share seeds, only
+// trials with equal seeds are compared, and trials with other seeds are ignored. changed: gets the
+// results "used.NAME" that differ between equal trials; may be null.
 JobRow::Outcome outcome_of(const std::vector<RepeatOfJob>& a, const std::vector<RepeatOfJob>& b,
                            std::set<std::string>* changed = nullptr);
 
-// Tests each quality among `rows` that is comparable and not a count, over the jobs done on both
-// sides.
+// Tests each quality in `rows` over the jobs that are done on both sides. Counts, and qualities
+// that cannot be compared, are left out.
 std::vector<JobPairs> pair_jobs(const JobsMatched& jobs, const std::vector<QuantityRow>& rows);
 
-// Returns a flag if most jobs gave the same result although their parameters differ. The parameters
-// then had no effect there.
+// Returns a flag if most jobs gave the same result although their parameters differ. These
+// parameters then had no effect.
 std::optional<RedFlag> same_outcome_flag(const JobsMatched& jobs,
                                          const std::vector<Difference>& differences);
 

@@ -38,7 +38,7 @@ std::string head_of(const fs::path& file) {
   return head;
 }
 
-// A file whose name is of no kind that is read.
+// Throws Error for a file whose name has no supported ending.
 [[noreturn]] void throw_no_trial(const fs::path& file, const std::string& ending) {
   const auto other = no_log_as_text(head_of(file), file);
   const std::string text = ending.empty() ? "text without an ending in its name"

@@ -1,5 +1,5 @@
-// Resolves a word on a comparison's command line: a run, a batch, another program's log, a run of
-// an experiment tracker, or a file of facts.
+// Reads the trial that a word on a command line names. It may be a run, a batch, another program's
+// log, a run of an experiment tracker, or a file of facts.
 #pragma once
 
 #include "tools/report/facts/facts.h"
@@ -10,7 +10,7 @@
 namespace lockstep {
 
 // word: a path, STORE#RUN of an experiment tracker, or the name of a run or batch in the folder
-// `root`. Throws Error, which says as what the word was read, or suggests the nearest name.
+// `root`. Throws Error. The error says how the word was read, or suggests the nearest name.
 Trial read_trial(const std::string& word, const std::filesystem::path& root);
 
 }  // namespace lockstep

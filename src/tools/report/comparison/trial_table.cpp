@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Facts that differ between any two runs, or follow from those shown.
+// Whether the fact differs between any two runs, or follows from facts that are shown.
 bool is_left_out(const std::string& key, FactKind kind) {
   static const std::set<std::string> keys = {"started",
                                              "note",
@@ -47,7 +47,7 @@ std::vector<TrialColumn> fact_columns(const std::vector<Trial>& trials) {
   for (const auto& [key, kind] : keys) {
     TrialColumn column{.name = key};
     for (const Trial& trial : trials) column.values.push_back(trial.value(key));
-    json known;  // what is not known differs from nothing
+    json known;  // an unknown value differs from nothing
     if (std::all_of(column.values.begin(), column.values.end(), [&](const json& value) {
           if (known.is_null()) known = value;
           return value.is_null() || value == known;
@@ -82,7 +82,8 @@ std::string cell_text(const TrialColumn& column, std::size_t row) {
   return cut_cells(clean_cells(fact_text(value)), widest, "…");
 }
 
-// The least weight goes first where the screen is too narrow.
+// The weight of a column. If the screen is too narrow, columns with the lowest weight are removed
+// first.
 int weight_of(const TrialColumn& column) {
   if (!column.is_quantity) return column.name.starts_with("asked.") ? 2 : 8;
   if (column.name.starts_with("best.")) return column.name.ends_with("loss") ? 9 : 6;
@@ -96,7 +97,7 @@ std::string csv_value(const json& value) {
   return csv_cell(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-// Nothing: it is not known.
+// Null values are unknown, and come last in both directions.
 bool comes_before(const json& a, const json& b, bool descending) {
   if (a.is_null() || b.is_null()) return !a.is_null() && b.is_null();
   return descending ? b < a : a < b;
@@ -125,7 +126,7 @@ const std::vector<json> values_by_name(const TrialTable& table, const std::strin
 struct ShownColumn {
   int weight = 0;
   bool right = false;
-  std::vector<std::string> cells;  // head first
+  std::vector<std::string> cells;  // the header comes first
   int width() const {
     int most = 0;
     for (const std::string& cell : cells) most = std::max(most, cells_of(cell));

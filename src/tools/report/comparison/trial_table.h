@@ -1,4 +1,4 @@
-// A table of any number of trials: only facts that differ, and measurements.
+// Makes a table of any number of trials, with the facts that differ and the measurements.
 #pragma once
 
 #include "tools/report/facts/facts.h"
@@ -10,28 +10,30 @@
 namespace lockstep {
 
 struct TrialColumn {
-  std::string name;  // "optimizer.lr", "best.loss"
-  std::string unit;  // for a quantity
+  std::string name;  // such as "optimizer.lr" or "best.loss"
+  std::string unit;  // unit of a quantity; empty for a fact
   bool is_quantity = false;
-  bool is_number = false;              // all known values are numbers
-  std::vector<nlohmann::json> values;  // per trial; null: unknown, NaN
+  bool is_number = false;              // whether all known values are numbers
+  std::vector<nlohmann::json> values;  // for each trial; null if unknown or NaN
 };
 
 struct TrialTable {
-  std::vector<std::string> names, paths, states;  // per trial
-  std::vector<TrialColumn> columns;               // differing facts, then quantities
+  std::vector<std::string> names, paths, states;  // for each trial
+  std::vector<TrialColumn> columns;               // facts that differ, followed by quantities
 };
 
-// Leaves out facts of place except the devices, facts that differ with every run, and facts whose
-// known values are all equal.
+// Leaves out facts whose known values are all equal, and facts that differ with every run. Also
+// leaves out facts of the kind `place`, except the devices.
 TrialTable trial_table(const std::vector<Trial>& trials);
 
-// Sorts by "name", "state" or a column, ascending; "-best.loss" is descending. Unknown values come
-// last. If there is no such column, throws Error that suggests the nearest.
+// Sorts by "name", "state" or a column in ascending order. A dash before the name, as in
+// "-best.loss", means descending order. Unknown values come last. Throws Error if there is no such
+// column, and suggests the nearest.
 void sort_table(TrialTable& table, const std::string& column);
 
-std::string trial_table_text(const TrialTable& table, int width);  // width 0: unlimited
-std::string trial_table_csv(const TrialTable& table);              // RFC 4180, all columns
-nlohmann::json trial_table_json(const TrialTable& table);          // a list of objects
+// If the table is wider than `width`, the least important columns are left out. 0 means no limit.
+std::string trial_table_text(const TrialTable& table, int width);
+std::string trial_table_csv(const TrialTable& table);      // CSV as in RFC 4180, with all columns
+nlohmann::json trial_table_json(const TrialTable& table);  // a list with an object for each trial
 
 }  // namespace lockstep

@@ -45,7 +45,8 @@ bool has_own_margin(const QuantityRow& row, const CompareOptions& options) {
   return options.by_margin && row.what.scale == Scale::difference && row.what.name == options.by;
 }
 
-// For differences the margin is relative to A's mean; if that is 0, only equal values are the same.
+// The margin of a quantity. For differences, it is relative to A's mean. If that mean is 0, only
+// equal values are the same.
 double margin_of(const QuantityRow& row, const CompareOptions& options) {
   if (row.what.scale == Scale::ratio) return options.margin;
   if (has_own_margin(row, options)) return *options.by_margin;
@@ -54,7 +55,7 @@ double margin_of(const QuantityRow& row, const CompareOptions& options) {
   return std::max(options.margin * (std::isfinite(base) ? base : 0), least);
 }
 
-// Two values or more on each side, which do not vary within it.
+// Whether each side has at least two values, and all values of a side are equal.
 bool do_not_vary(const QuantityRow& row) {
   const auto same = [](const std::vector<double>& values) {
     return values.size() > 1 && std::all_of(values.begin(), values.end(),
@@ -65,30 +66,30 @@ bool do_not_vary(const QuantityRow& row) {
 
 bool all_the_same(const QuantityRow& row) { return do_not_vary(row) && row.a[0] == row.b[0]; }
 
-// Training again with the same seed gives the same again: that is no repeat of anything left to
-// chance.
+// Whether the repeats are copies. Training again with the same seed gives the same result, so it
+// says nothing about random variation.
 bool repeats_nothing(const QuantityRow& row) {
   return row.what.aspect == Aspect::quality && do_not_vary(row) && row.a[0] != row.b[0];
 }
 
-// "1 of 3 values of A", or "" where all are numbers.
+// For example, "1 of 3 values of A". "" if all values are finite numbers.
 std::string no_numbers(const std::vector<double>& values, char side) {
   const auto bad = std::count_if(values.begin(), values.end(),
                                  [](double value) { return !std::isfinite(value); });
   return bad == 0 ? "" : cat(bad, " of ", values.size(), " values of ", side);
 }
 
-// Why comparable values allow no conclusion; "" if they do.
+// Why comparable values allow no conclusion. "" if they allow one.
 std::string open_because(const QuantityRow& row, const CompareOptions& options) {
   if (row.what.aspect != Aspect::quality || options.paired) return "";
   if (repeats_nothing(row)) return "the repeats are the same to the last digit, as with one seed";
-  // A training that diverged is a result, and not one repeat less.
+  // A training that diverged is a result. It must not be dropped as a missing repeat.
   const std::string a = no_numbers(row.a, 'A'), b = no_numbers(row.b, 'B');
   if (a.empty() && b.empty()) return "";
   return cat(a, a.empty() || b.empty() ? "" : " and ", b, " are no finite numbers");
 }
 
-// The requested differences, and those of means, as an addition to a verdict.
+// The differences that the user asked for, and differences of means, as a suffix of a verdict.
 std::string with_text(const Comparison& comparison) {
   constexpr std::size_t most = 4;
   std::vector<std::string> texts;
@@ -117,7 +118,7 @@ std::string number_sentence(const QuantityRow& row) {
   return text;
 }
 
-// The first that was measured on both sides: times that a user waits for come first.
+// The first of these quantities that both sides have. Times for which a user waits come first.
 const QuantityRow* deciding(const Comparison& comparison) {
   for (const char* name : {"step_s", "wall_s", "train_s"})
     for (const QuantityRow& row : comparison.rows)
@@ -151,7 +152,7 @@ bool is_unknown(const Comparison& comparison, Aspect aspect) {
       });
 }
 
-// Whether a larger amount means more work, by the last part of its name.
+// Whether a larger value means more work, judged by the last part of the name.
 bool grows_with_work(const std::string& key) {
   constexpr std::array names{"num_leaves",     "num_iterations",   "layers",
                              "width",          "context",          "parameters",
@@ -160,7 +161,7 @@ bool grows_with_work(const std::string& key) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// ", with more work" where B has more of all that differs.
+// For example, ", with more work" if B has more of everything that differs.
 std::string more_or_less_work(const std::vector<const Difference*>& differences) {
   std::size_t more = 0, less = 0;
   for (const Difference* const one : differences) {
@@ -172,8 +173,8 @@ std::string more_or_less_work(const std::vector<const Difference*>& differences)
                                       : "";
 }
 
-// Where parameters or the place alone are in the way: other data, and another amount, are never
-// the question of a time.
+// Suggests --varied if only parameters or the place prevent a comparison. With different data or
+// amounts, times are never comparable, so nothing is suggested.
 void say_what_could_vary(Comparison& comparison, const QuantityRow& row) {
   constexpr std::size_t most_named = 6;
   if (is_unknown(comparison, row.what.aspect)) return;
@@ -195,7 +196,7 @@ void say_what_could_vary(Comparison& comparison, const QuantityRow& row) {
   comparison.if_varied = cat(number_sentence(row), work.empty() ? "" : more_or_less_work(work));
 }
 
-// No chance is 0: that is below the smallest number.
+// A chance of 0 is impossible. The value is below the smallest number.
 std::string p_words(double p) { return p > 0 ? cat("= ", general(p, 2)) : "< 1e-300"; }
 
 }  // namespace

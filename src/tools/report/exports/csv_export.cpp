@@ -24,7 +24,7 @@ constexpr std::size_t most_csv_columns = 2000;
 
 using NamedNumbers = std::vector<std::pair<std::string, double>>;
 
-// "loss", "logged.accuracy", "terms.0", "memory.0.peak".
+// The numbers of a line under names such as "loss", "logged.accuracy", "terms.0", "memory.0.peak".
 NamedNumbers flat_numbers(const std::string& line) {
   NamedNumbers numbers;
   visit_numbers(line, [&](const LineNumber& one) {
@@ -36,13 +36,13 @@ NamedNumbers flat_numbers(const std::string& line) {
   return numbers;
 }
 
-// Columns as they come up, the first of them the given ones.
+// Columns in the order in which they appear. The given ones come first.
 class CsvColumns {
  public:
   explicit CsvColumns(const std::vector<std::string>& first) {
     for (const std::string& name : first) place(name);
   }
-  // Past the last where there are too many.
+  // The index of a column, or one past the last if there are too many columns.
   std::size_t place(const std::string& name) {
     const auto found = places_.find(name);
     if (found != places_.end()) return found->second;
@@ -76,7 +76,7 @@ class CsvColumns {
   std::unordered_set<std::string> left_out_;
 };
 
-// The numbers of an evaluation, its metrics by their names alone.
+// The numbers of an evaluation, with the plain names of its metrics.
 NamedNumbers numbers_of_evaluation(const nlohmann::json& event) {
   NamedNumbers numbers;
   for (const char* key : {"step", "time", "seconds", "best"}) {

@@ -1,4 +1,4 @@
-// A file of an export, written in chunks and present whole or not at all.
+// Writes a file of an export in chunks. The file exists either whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,11 @@ namespace lockstep {
 
 class ExportFile {
  public:
-  // Creates the folder too. Throws Error. Without finish(), nothing of the file remains.
+  // Creates the folder of the file if necessary. Without finish(), no file remains. Throws Error.
   explicit ExportFile(const std::filesystem::path& path);
 
   void write(std::string_view bytes);  // throws Error
-  void finish();                       // replaces an older file; throws Error
+  void finish();  // makes the file appear, in place of an older one; throws Error
 
  private:
   void flush();

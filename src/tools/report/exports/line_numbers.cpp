@@ -21,7 +21,7 @@ class LineScan {
  private:
   static constexpr int most_levels = 100;
 
-  // The level at which names of an inner object are reported: one further down in a list.
+  // The level at which names of an inner object are reported. Inside a list it is one deeper.
   int inner_level() const { return place_ >= 0 ? 2 : 1; }
 
   void skip_space() {
@@ -33,7 +33,7 @@ class LineScan {
     return true;
   }
 
-  // Reads a text up to its closing quote; the opening one has been taken.
+  // Reads a text up to its closing quote. The opening quote was already read.
   bool text(std::string_view& inside) {
     const char* const begin = at_;
     for (; at_ != end_ && *at_ != '"'; ++at_)
@@ -95,7 +95,8 @@ class LineScan {
     if (is_word("true") || is_word("false")) return true;
     double number = NAN;
     if (!is_word("null")) {
-      const char* const first = at_ + (at_ != end_ && *at_ == '-');  // from_chars takes "nan" too
+      // from_chars would accept "nan" too
+      const char* const first = at_ + (at_ != end_ && *at_ == '-');
       if (first == end_ || *first < '0' || *first > '9') return false;
       const auto [end, error] = std::from_chars(at_, end_, number);
       if (error != std::errc() && error != std::errc::result_out_of_range) return false;

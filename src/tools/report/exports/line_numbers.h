@@ -1,4 +1,5 @@
-// Reads the numbers of one line of JSON without building a value: a long run has a million lines.
+// Reads the numbers in one line of JSON without building a JSON value, because a long run has a
+// million lines.
 #pragma once
 
 #include <functional>
@@ -6,17 +7,19 @@
 
 namespace lockstep {
 
-// Names are as in the line, including escapes.
+// A number in a line. Names are as in the line, including escapes.
 struct LineNumber {
-  std::string_view key;    // at the top level
-  int place = -1;          // index in a list at the top level, from 0
-  std::string_view inner;  // in an object one level below, or in a list there; else ""
-  double value = 0;        // NaN for null
+  std::string_view key;  // name at the top level
+  int place = -1;        // index in a list at the top level, from 0; -1 if there is no list
+  // name in an object one level below, or in an object in a list there; else empty
+  std::string_view inner;
+  double value = 0;  // NaN for null
 };
 
-// Calls `visit` for every number and null of the object, down to objects in lists one level below
-// the top: {"memory": [{"peak": 1}]} gives "memory", "peak". Deeper ones are skipped. Returns false
-// if the line is not a whole object; then only values before the fault were visited.
+// Calls `visit` for every number and null of the object. It reads down to objects in lists one
+// level below the top: {"memory": [{"peak": 1}]} gives "memory" and "peak". Deeper values are
+// skipped. Returns false if the line is not a whole object. Then only values before the fault were
+// visited.
 bool visit_numbers(std::string_view line, const std::function<void(const LineNumber&)>& visit);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Runs and batches as runs of MLflow's file store.
+// Exports runs and batches as runs of MLflow's file store.
 #include <algorithm>
 #include <cmath>
 #include <system_error>
@@ -54,8 +54,8 @@ std::map<std::string, std::string> options_of_record(const nlohmann::json& recor
   return options;
 }
 
-// Writes the results of a training or job. Measured or counted numbers become metrics, all others
-// parameters. Returns whether there was a metric.
+// Writes the results of a training or job. Measured or counted numbers become metrics, and all
+// other values become parameters. Returns whether there was a metric.
 bool add_results(const nlohmann::json& results, double time, MlflowRunWriter& writer,
                  MlflowRunFacts& facts) {
   bool any = false;
@@ -73,7 +73,7 @@ bool add_results(const nlohmann::json& results, double time, MlflowRunWriter& wr
   return any;
 }
 
-// The starts of the run.
+// Writes the run's events. Returns the starts of the run.
 StartMarks add_events(const RunDir& run, double& last, MlflowRunWriter& writer,
                       WrittenExport& written) {
   StartMarks starts;
@@ -185,7 +185,7 @@ WrittenExport export_mlflow(const BatchFolder& batch, const fs::path& folder, bo
   const fs::path experiment = mlflow_experiment_folder(folder, facts.name, begin);
   WrittenExport written{.what = experiment.filename().string()};
   std::error_code ignored;
-  for (const JobFacts& job : facts.jobs)  // before any is written
+  for (const JobFacts& job : facts.jobs)  // all are checked before the first is written
     if (is_over(job) && !replace && fs::exists(experiment / id_of_job(facts.path, job), ignored))
       throw Error(
           cat("jobs of the batch ", facts.name, " are in ", experiment.string(), " already"),

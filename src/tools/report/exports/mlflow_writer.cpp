@@ -23,10 +23,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_value = 5000, most_metrics = 1000;
-constexpr const char* default_database = "mlflow.db";  // of MLflow 3.x
+constexpr const char* default_database = "mlflow.db";  // used by MLflow 3.x
 
-// The name in the characters that MLflow allows for metrics, parameters and tags, without a way out
-// of the folder.
+// Replaces characters that MLflow does not allow in names of metrics, parameters and tags. The
+// result cannot lead out of the folder.
 std::string mlflow_name(std::string name) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("_-./ ", c)) c = '_';
@@ -38,14 +38,14 @@ std::string mlflow_name(std::string name) {
   return name.substr(0, 240);
 }
 
-// A text as YAML, which takes JSON's.
+// The text as YAML, which accepts JSON strings.
 std::string yaml_text(const std::string& text) { return to_line(nlohmann::json(text)); }
 
 std::int64_t to_ms(double seconds) {
   return std::isfinite(seconds) ? std::llround(std::clamp(seconds, 0.0, 1e11) * 1000) : 0;
 }
 
-// Part of a folder that gets its name when it is whole, and is not synced piece by piece.
+// Writes a file of a folder that is renamed once it is complete. Single files are not synced.
 void write_part(const fs::path& file, std::string_view text) {
   NewFile part(file);
   part.append(text);
@@ -71,7 +71,7 @@ void check_mlflow_folder(const fs::path& store) {
   if (is_file(store))
     throw Error(cat(store.string(), " is a file, but runs are written into MLflow's file store"),
                 "name its folder, or a new one; mlflow migrate-filestore makes a database of it");
-  if (is_mlflow_store(store)) return;  // the one that is in use
+  if (is_mlflow_store(store)) return;  // this store is in use
   const fs::path folder = (store / "").lexically_normal().parent_path();
   if (is_file(folder / default_database)) throw_database(folder / default_database, folder);
   if (folder.filename() == "mlruns" && is_file(folder.parent_path() / default_database))

@@ -14,28 +14,29 @@
 
 namespace lockstep {
 
-// Throws Error if MLflow would not read a file store in that folder, or would no longer read the
-// store it has now. This holds if the folder is a database. It also holds if a database lies beside
-// it, which MLflow reads by default until the folder holds an experiment.
+// Throws Error if MLflow would not read runs in that folder, or not read its present store any
+// more. This is the case if `store` is a file, which may be a database. The same holds if MLflow's
+// default database mlflow.db is in the folder, or beside a folder named mlruns. MLflow reads that
+// database until the folder holds an experiment.
 void check_mlflow_folder(const std::filesystem::path& store);
 
-// The folder of the experiment with that name; creates it if MLflow has none. time: unix seconds.
-// Throws Error, also if MLflow keeps the experiment as deleted.
+// Returns the folder of the experiment with that name, and creates the experiment if it does not
+// exist. time: unix seconds. Throws Error, also if MLflow keeps a deleted experiment of that name.
 std::filesystem::path mlflow_experiment_folder(const std::filesystem::path& store,
                                                const std::string& name, double time);
 
-// MLflow's own numbers
+// The values are MLflow's own numbers.
 enum class MlflowStatus { running = 1, finished = 3, failed = 4, killed = 5 };
 
 struct MlflowRunFacts {
   std::string name;
   MlflowStatus status = MlflowStatus::finished;
-  double started = 0, ended = NAN;  // unix seconds; NaN: not finished
+  double started = 0, ended = NAN;  // unix seconds; `ended` is NaN if the run is not finished
   std::map<std::string, std::string> parameters, tags;
 };
 
-// Gives each metric a unique name in MLflow. Otherwise names may become equal when characters that
-// MLflow forbids are replaced, or one name may become a folder of another.
+// Gives each metric a unique name in MLflow. MLflow forbids some characters, and names may become
+// equal when these are replaced. A name may also be a folder of another one.
 class MlflowNames {
  public:
   const std::string& of(const std::string& name);
@@ -48,16 +49,17 @@ class MlflowNames {
   std::set<std::string> files_, folders_;
 };
 
-// Writes one run, which exists whole or not at all.
+// Writes one run, which exists either whole or not at all.
 class MlflowRunWriter {
  public:
-  // id: 32 hexadecimal digits. replace: replaces an existing run with that id, which is an Error
-  // otherwise.
+  // id: 32 hexadecimal digits. replace: whether an existing run with that id is replaced. Otherwise
+  // such a run is an Error.
   MlflowRunWriter(std::filesystem::path experiment, std::string id, bool replace);
 
   void add(const std::string& metric, double time, std::int64_t step, double value);
-  void finish(const MlflowRunFacts& facts);                  // throws Error
-  std::size_t left_out() const { return left_out_.size(); }  // metrics beyond the limit
+  void finish(const MlflowRunFacts& facts);  // throws Error
+  // number of metrics beyond the limit, which are left out
+  std::size_t left_out() const { return left_out_.size(); }
 
  private:
   void write_values(const std::filesystem::path& folder,

@@ -1,4 +1,4 @@
-// Exports a run's numbers for other tools. Events that resumes took back are left out.
+// Exports a run's numbers for other tools. Events that a later resume discarded are left out.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,27 @@ namespace lockstep {
 
 struct WrittenExport {
   std::int64_t steps = 0, evaluations = 0;
-  std::int64_t runs = 0;     // for a batch
-  std::string what{};        // the files: "steps.csv, evaluations.csv and starts.csv"
-  std::size_t left_out = 0;  // numbers of names beyond the limit
+  std::int64_t runs = 0;  // number of exported jobs of a batch
+  std::string what{};     // what was written, such as "steps.csv, evaluations.csv and starts.csv"
+  std::size_t left_out = 0;  // number of columns or metrics beyond the limit, which are left out
 };
 
-// Writes one event file in `folder`, with the original times and steps. SessionLog START marks each
-// start, and STOP the end of the last one. Throws Error.
+// Writes one TensorBoard event file in `folder`, with the original times and steps. A SessionLog
+// START marks each start, and a STOP marks the end of the last one. Throws Error.
 WrittenExport export_tensorboard(const RunDir& run, const std::filesystem::path& folder);
 
-// Writes folder/steps.csv and folder/evaluations.csv (RFC 4180): a header, then a line per event. A
-// cell is empty if the event lacks the number or it was not finite. folder/starts.csv has a line
-// per start, with the step that it began after. Throws Error.
+// Writes steps.csv and evaluations.csv in `folder`, as in RFC 4180: a header, then a line per
+// event. A cell is empty if the event lacks the number, or if the number is not finite. starts.csv
+// has a line per start, with the step after which it began. Throws Error.
 WrittenExport export_csv(const RunDir& run, const std::filesystem::path& folder);
 
 // Writes the run into MLflow's file store (mlruns), in the experiment named after its recipe. A run
-// always has the same id, so a further export with `replace` replaces it. Throws Error if the run
-// exists and `replace` is not set, and if MLflow would not read a file store there
+// always has the same id, so another export with `replace` replaces it. Throws Error if the run
+// exists and `replace` is false. Also throws it if MLflow would not read a file store there
 // (check_mlflow_folder).
 WrittenExport export_mlflow(const RunDir& run, const std::filesystem::path& folder, bool replace);
 
-// The same for each finished job of a batch, in the experiment named after the batch.
+// Writes each finished job of a batch in the same way, in the experiment named after the batch.
 WrittenExport export_mlflow(const BatchFolder& batch, const std::filesystem::path& folder,
                             bool replace);
 

@@ -17,7 +17,7 @@ void StartMarks::event(const nlohmann::json& event) {
     if (std::isfinite(time)) all_.push_back({step, time, step, time});
     return;
   }
-  if (kind == "resume") return;  // of the start that follows
+  if (kind == "resume") return;  // the start event that follows counts
   const bool ends_a_step =
       kind == "step" || kind == "checkpoint" || kind == "stop" || kind == "end";
   saw(ends_a_step ? step : 0, time);

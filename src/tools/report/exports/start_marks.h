@@ -1,4 +1,4 @@
-// A run's starts, and how far each got. Exports store them beside the numbers.
+// Records a run's starts, and how far each of them got. Exports store these marks with the numbers.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 namespace lockstep {
 
 struct StartMark {
-  std::int64_t step = 0;  // the step after which it began: 0, or the checkpoint's step
-  double time = 0;        // unix seconds
-  // The last finished step, and the time of the last event, among events that count.
+  std::int64_t step = 0;  // the step after which it began: 0, or the step of a checkpoint
+  double time = 0;        // time of the start, unix seconds
+  // The last finished step and the time of the last event, over the events that count.
   std::int64_t last_step = 0;
   double last_time = 0;
 };
 
-// No export has more of them, since each start of a run takes seconds.
+// No export has more starts, because each start of a run takes seconds.
 inline constexpr std::size_t most_start_marks = 100'000;
 
-// Collects them from the events that count, in order.
+// Collects the marks from the events that count, in order.
 class StartMarks {
  public:
   void event(const nlohmann::json& event);
-  void step(double step, double time);  // for a logged step without a value on its line
+  // for a logged step whose line was read without building a JSON value
+  void step(double step, double time);
   const std::vector<StartMark>& all() const { return all_; }
 
  private:
@@ -32,8 +33,9 @@ class StartMarks {
   std::vector<StartMark> all_;
 };
 
-// text_of_marks: "[[step, time, last_step, last_time], …]", as MLflow keeps them in a tag.
-// marks_of_text skips invalid entries, and returns nothing for more than most_start_marks.
+// text_of_marks() returns "[[step, time, last_step, last_time], …]", which MLflow keeps in a tag.
+// marks_of_text() reads this text. It returns nothing if an entry is invalid, or if there are more
+// than most_start_marks.
 std::string text_of_marks(const std::vector<StartMark>& marks);
 std::vector<StartMark> marks_of_text(const std::string& text);
 

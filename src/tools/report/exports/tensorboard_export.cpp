@@ -18,7 +18,7 @@ WrittenExport export_tensorboard(const RunDir& run, const std::filesystem::path&
   std::string unit = "samples";
   std::unique_ptr<ExportFile> file;
   StartMarks starts;
-  std::string pending;  // of starts before the first scalars
+  std::string pending;  // events of starts before the first scalars
   for_each_effective_line(run.events_path(), [&](const std::string& line) {
     const nlohmann::json event = parse_object(line);
     const std::string kind = text_or(event, "kind", "");

@@ -1,4 +1,4 @@
-// The two sides of a trial that lockstep abtest recorded (docs/reference/abtest.md).
+// Reads the two sides of a trial that lockstep abtest recorded (docs/reference/abtest.md).
 #pragma once
 
 #include "tools/report/facts/facts.h"
@@ -13,15 +13,16 @@ bool is_abtest_folder(const std::filesystem::path& folder);
 
 struct AbtestSides {
   TrialGroup a, b;
-  // How the trial itself was judged; "" and nothing if the record does not say.
+  // The rule by which the trial itself was judged. Members are empty if the record does not have
+  // them.
   std::string by;
   Scale scale = Scale::ratio;
   std::optional<double> margin, confidence;
 };
 
-// One Trial per pair and side, in the order of the pairs: trials at the same position belong
-// together. The user decides what the commands compute, so their work counts as equal. Throws Error
-// if abtest.json is damaged or of a later format.
+// Returns one Trial per pair and side, in the order of the pairs. So trials at the same position of
+// both sides are a pair. The user decides what the commands compute, so their work is assumed to be
+// equal. Throws Error if abtest.json is damaged, has a later format, or has no measured pair.
 AbtestSides read_abtest(const std::filesystem::path& folder);
 
 }  // namespace lockstep

@@ -33,8 +33,8 @@ json number_or_text(const std::string& text) {
   return number && std::isfinite(*number) ? json(*number) : json(text);
 }
 
-// Adds the command's settings for values that the job reports as used: "num_leaves=255",
-// "--num-leaves 255".
+// Adds settings from the command for values that the job reports as used, such as "num_leaves=255"
+// or "--num-leaves 255".
 void add_asked(const Job& job, std::map<std::string, json>& results) {
   std::map<std::string, json> asked;
   const auto set = [&](std::string name, const std::string& value) {
@@ -84,8 +84,8 @@ std::vector<JobFacts> read_job_facts(Ledger& ledger) {
   return jobs;
 }
 
-// The batch's note on its machine from its latest start; for a batch with shares, that of the first
-// one.
+// The facts about the machine from the batch's latest start. For a batch with shares, those of the
+// first share.
 json machine_of(const BatchFolder& batch) {
   for (const BatchFolder& part : parts_of(batch)) {
     json machine = parse_json(Ledger::open_to_read(part.ledger()).fact("machine"));
@@ -121,11 +121,11 @@ void add_machine(const json& machine, Trial& trial) {
   trial.set("host", place, text("host"));
   trial.set("lockstep", FactKind::means, text("lockstep"));
   const double slots = number_or(machine, "slots", 0);
-  if (machine.contains("slots"))  // earlier batches did not record it
+  if (machine.contains("slots"))  // older batches did not record it
     trial.set("slots", FactKind::means, slots > 0 ? json(slots) : text("slots"));
 }
 
-// "once, for 12.3 s". A pause is a stop too.
+// For example, "once, for 12.3 s". Pauses are included.
 std::string stops_of(const BatchAnalysis& analysis) {
   const std::vector<BatchGap> gaps = analysis.running.gaps();
   if (gaps.empty()) return "never";
@@ -139,7 +139,7 @@ void add_analysis(const BatchAnalysis& analysis, Trial& trial) {
   if (analysis.spans.empty()) return;
   trial.measure({.name = "wall_s", .title = "time of the batch", .unit = "s", .total = true},
                 analysis.running.seconds());
-  // Lost attempts ran at a time that nobody knows.
+  // Lost attempts ran at unknown times, so stops are unknown too.
   if (!analysis.running.has_lost) trial.set("stopped", FactKind::means, stops_of(analysis));
   trial.measure({.name = "jobs_at_once",
                  .title = "jobs at once, mean",
@@ -168,8 +168,8 @@ void add_analysis(const BatchAnalysis& analysis, Trial& trial) {
                   least / most);
 }
 
-// The logs of the GPUs, of each share by itself, while jobs ran; their own energy and balance are
-// those of the analysis.
+// Adds the GPU logs of all shares for the time in which jobs ran. Energy and balance are taken from
+// the analysis instead.
 void add_gpu_log(const BatchFolder& batch, const BatchAnalysis& analysis, Trial& trial) {
   Trial seen;
   try {
@@ -214,7 +214,7 @@ Trial read_batch_facts(const BatchFolder& batch) {
               .source = "batch"};
   BatchAnalysis analysis = analyze(batch);
   add_analysis(analysis, trial);
-  // It has as many entries as jobs, possibly a million. `= {}` would keep the capacity.
+  // The list has an entry per job, possibly a million. `= {}` would keep the capacity.
   analysis.spans = std::vector<AttemptSpan>();
   Ledger ledger = ledger_to_read(batch);
   trial.jobs = read_job_facts(ledger);

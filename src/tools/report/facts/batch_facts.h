@@ -1,4 +1,4 @@
-// Facts and measurements of a batch, from its ledger and its GPUs' log.
+// Reads facts and measurements of a batch, from its ledger and its GPUs' log.
 #pragma once
 
 #include <string>
@@ -9,12 +9,14 @@
 
 namespace lockstep {
 
-// Lacks the facts that follow from the jobs: match_jobs adds them, since it sees both sides. Throws
-// Error if the ledger cannot be read.
+// Returns the facts of a batch without those that follow from its jobs. match_jobs() adds these,
+// because they depend on the jobs of both sides of a comparison. Throws Error if the ledger cannot
+// be read.
 Trial read_batch_facts(const BatchFolder& batch);
 
-// Summarises lines "NAME: WHY", each about something that has no job, in one line. A single line is
-// given with its reason; of several, the number and the first names. There must be at least one.
+// Summarises lines "NAME: WHY" in one line. Each names something that has no job. A single line is
+// given with its reason. Several lines become their number and the first names. There must be at
+// least one line.
 std::string left_out_note(const std::vector<std::string>& lines);
 
 }  // namespace lockstep

@@ -29,7 +29,7 @@ std::string value_of(const json& parameters, const std::string& name) {
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-// In the order of the jobs, each once.
+// The values of a parameter in the order of the jobs, each once.
 std::vector<std::string> values_of_parameter(const Trial& batch, const std::string& name) {
   std::vector<std::string> values;
   std::set<std::string> seen;
@@ -56,13 +56,13 @@ std::vector<std::string> values_of_parameter(const Trial& batch, const std::stri
               "lockstep batch status lists its jobs");
 }
 
-// Times, rates, memory and energy.
+// Whether the result is a time, a rate, memory or energy.
 bool is_of_machine(const std::string& result, const json& value) {
   return role_of_result(result, value) == ResultRole::quantity &&
          quantity_of_name(result).aspect != Aspect::quality;
 }
 
-// Nothing of it is left that the jobs beside it had a part in.
+// Removes values that other jobs on the same machine have influenced.
 void forget_times(JobFacts& job) {
   job.begin = job.end = 0;
   std::erase_if(job.results, [](const auto& one) { return is_of_machine(one.first, one.second); });
@@ -93,11 +93,11 @@ Trial choose_jobs(Trial batch, const ChosenParameters& chosen) {
     for (const auto& [name, value] : chosen) {
       parameters.erase(name);
       if (name != seed_parameter) continue;
-      job.results.erase("used.seed");  // a fact of the trial
+      job.results.erase("used.seed");  // the seed is a fact of the trial
       job.results.erase("asked.seed");
     }
     job.parameters = to_line(parameters);
-    job.key.clear();  // it has another place in the batch than the job that it is matched with
+    job.key.clear();  // the matching job has another key
     forget_times(job);
     jobs.push_back(std::move(job));
   }
@@ -127,7 +127,8 @@ std::vector<Trial> by_seed(Trial batch) {
   }
   for (const std::string& seed : seeds) {
     trials.push_back(choose_jobs(batch, {{seed_parameter, seed}}));
-    if (trials.size() > 1) trials.back().cautions.clear();  // those of the first
+    // only the first trial shows the cautions
+    if (trials.size() > 1) trials.back().cautions.clear();
   }
   return trials;
 }

@@ -16,7 +16,7 @@ constexpr std::array<std::pair<FactKind, const char*>, 5> kind_words = {
      {FactKind::place, "place"},
      {FactKind::note, "note"}}};
 
-// 16000 as "16,000".
+// For example, 16000 as "16,000".
 std::string with_commas(const std::string& digits) {
   std::string text;
   for (std::size_t i = 0; i < digits.size(); ++i) {
@@ -35,8 +35,8 @@ std::string number_text(double value) {
   return general(value, 6);
 }
 
-// Numbers that are not finite become the texts "NaN", "inf" and "-inf": NaN would differ from
-// itself, and JSON would make either null, which means unknown.
+// Replaces numbers that are not finite with the texts "NaN", "inf" and "-inf". NaN would differ
+// from itself. JSON would store null for these numbers, and null means unknown.
 void name_not_finite(nlohmann::json& value) {
   if (value.is_structured()) {
     for (nlohmann::json& item : value) name_not_finite(item);

@@ -103,7 +103,7 @@ class FactsReader {
     trial_.measure(quantity_of_name(name), number(entry));
   }
 
-  // "2 x NVIDIA A100": so many.
+  // Reads the number of devices from a text such as "2 x NVIDIA A100".
   void count_devices() {
     const json devices = trial_.value("devices");
     if (!devices.is_string() || trial_.facts.contains("device_count")) return;

@@ -1,5 +1,5 @@
-// Reads a report that a person wrote by hand, as one trial (docs/reference/comparison.md, "A file
-// of facts").
+// Reads a report in TOML that a person wrote by hand, as one trial (docs/reference/comparison.md,
+// "A file of facts").
 #pragma once
 
 #include "tools/report/facts/facts.h"
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// TOML. Throws Error naming file and line.
+// Throws Error, which names file and line.
 Trial read_facts_file(const std::filesystem::path& file);
 
 }  // namespace lockstep

@@ -9,11 +9,12 @@ namespace lockstep {
 
 class SampleGaps {
  public:
-  // Seconds since the previous sample; 0 if samples are missing in between, or if there is none.
+  // Returns the seconds since the previous sample. Returns 0 if samples are missing in between, or
+  // if there is no previous sample.
   double next(double time) {
-    constexpr double longest = 4;                           // times the usual interval
-    constexpr double least_pause_s = 60, pause_times = 10;  // while the usual interval is hardly
-                                                            // known
+    constexpr double longest = 4;  // the longest gap without missing samples, in usual intervals
+    // the same while only a few samples are known
+    constexpr double least_pause_s = 60, pause_times = 10;
     const double gap = samples_ > 0 ? time - time_ : 0;
     time_ = time;
     ++samples_;
@@ -31,7 +32,8 @@ class SampleGaps {
   std::int64_t samples_ = 0;
 };
 
-// Adds trapezoids between samples. A gap with missing samples adds nothing.
+// Sums the energy of a device as trapezoids between samples. A gap with missing samples adds
+// nothing.
 class DeviceEnergy {
  public:
   void add(double time, double watts) {

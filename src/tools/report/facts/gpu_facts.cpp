@@ -24,7 +24,7 @@ struct DeviceReader {
   std::int64_t throttling_samples = 0;
 };
 
-// The table in pieces, each with the line of names, so that of a long log little is in memory.
+// Reads the table in pieces, to save memory for a long log. Each piece includes the line of names.
 void visit_pieces(const std::filesystem::path& file,
                   const std::function<void(const CsvTable&)>& visit) {
   constexpr std::size_t least_bytes = 1 << 20;
@@ -193,7 +193,7 @@ std::vector<GpuUse> read_gpu_use(const std::vector<std::filesystem::path>& gpu_c
 
 void add_gpu_facts(const std::vector<GpuUse>& devices, Trial& trial) {
   if (devices.empty()) return;
-  constexpr double worth_saying = 0.05;  // of the samples
+  constexpr double worth_saying = 0.05;  // share of the samples that is worth a note
   MeanOf clock, limit;
   std::optional<int> others;
   std::set<std::string> throttled;

@@ -1,4 +1,5 @@
-// Facts about the devices of a run or batch from gpu.csv: clocks, tenants, energy, balance.
+// Reads facts about the devices of a run or batch from gpu.csv: clocks, other processes, energy,
+// balance.
 #pragma once
 
 #include "tools/report/facts/facts.h"
@@ -13,32 +14,35 @@
 
 namespace lockstep {
 
-struct GpuUse {  // of one device
+struct GpuUse {  // the use of one device
   std::string uuid;
   int index = 0;
   std::int64_t samples = 0;
-  std::optional<double> busy_percent, sm_percent;  // means
-  std::optional<double> clock_mhz;                 // mean while it was busy
+  std::optional<double> busy_percent, sm_percent;  // means over all samples
+  // mean over the samples in which it was busy; over all if it never was
+  std::optional<double> clock_mhz;
   std::optional<double> power_limit_w, memory_most_bytes;
   std::optional<double> energy_j;
-  std::optional<int> other_processes;             // the largest number
-  std::map<std::string, double> throttled_share;  // share of time by reason: "power", "heat";
-                                                  // without "none"
+  // the largest number of processes that do not belong to the run or batch
+  std::optional<int> other_processes;
+  // share of the time by reason, such as "power" or "heat"; "none" is left out
+  std::map<std::string, double> throttled_share;
   bool throttling_known = false;
 };
 
-using TimeSpans = std::vector<std::pair<double, double>>;  // unix seconds, sorted by begin
+// begin and end in unix seconds, sorted by begin
+using TimeSpans = std::vector<std::pair<double, double>>;
 
-// Uses the samples of all files within these spans. A missing file gives no devices; the last line
-// may be incomplete. Throws Error if a file is not such a table.
+// Reads the samples of all files within these spans. A missing file gives no devices. The last line
+// of a file may be incomplete. Throws Error if a file is not such a table.
 std::vector<GpuUse> read_gpu_use(const std::vector<std::filesystem::path>& gpu_csvs,
                                  const TimeSpans& spans);
 
-// Adds facts of place, and quantities: energy, utilisation, balance, memory. Does nothing without
-// devices.
+// Adds facts of the kind `place`, and the quantities energy, utilisation, balance and memory. Does
+// nothing if there are no devices.
 void add_gpu_facts(const std::vector<GpuUse>& devices, Trial& trial);
 
-// A device below this percentage counts as idle.
+// A device with less activity than this is idle.
 inline constexpr double idle_percent = 2;
 
 }  // namespace lockstep

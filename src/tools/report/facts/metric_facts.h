@@ -1,4 +1,4 @@
-// A run's validation metrics: best and last values, whether lower or higher is better, and the
+// Adds a run's validation metrics to a trial: best and last values, better directions, and the
 // curve for "time to a loss".
 #pragma once
 
@@ -9,13 +9,12 @@
 
 namespace lockstep {
 
-// chosen: checkpoint.best_metric. "" means the recipe's own first metric, which is `loss`, or the
-// only metric if that can be determined. Without evaluations, the training loss is used under its
-// own name.
+// chosen: the value of checkpoint.best_metric. If no such metric was evaluated, `loss` is used, or
+// else the only metric. Without evaluations, the training loss is added under its own name.
 void add_metrics(const RunLog& log, const std::string& chosen, Trial& trial);
 
-// Tells from the evaluations that were marked best so far whether lower or higher values of the
-// metric are better. Unknown if there are too few, or if they fit neither direction.
+// Returns whether lower or higher values of the metric are better. Evaluations that were marked as
+// the best so far show this. Unknown if there are too few, or if they fit neither direction.
 Better direction_of(const RunLog& log, const std::string& metric);
 
 }  // namespace lockstep

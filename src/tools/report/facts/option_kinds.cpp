@@ -10,10 +10,10 @@ namespace {
 
 constexpr auto work = FactKind::work, means = FactKind::means;
 
-// The first row that fits counts.
+// The first row whose key matches applies.
 constexpr std::array option_rows{
     OptionKind{"seed", means},
-    OptionKind{"precision"},  // the plan has it
+    OptionKind{"precision"},  // a fact of the plan
     OptionKind{"reduce_precision", means},
     OptionKind{"reduce_bucket_mb", means},
     OptionKind{"shard_optimizer", means},
@@ -23,19 +23,19 @@ constexpr std::array option_rows{
     OptionKind{"graph_shapes", means},
     OptionKind{"on_nan", work},
     OptionKind{"restart"},
-    OptionKind{"preset"},            // its values are options of their own
-    OptionKind{"batch."},            // the plan has what became of them
-    OptionKind{"memory.recompute"},  // likewise
+    OptionKind{"preset"},            // its values are options themselves
+    OptionKind{"batch."},            // the plan has the resulting sizes
+    OptionKind{"memory.recompute"},  // the plan has the result
     OptionKind{"norm.", work},
-    OptionKind{"matmul.tf32"},  // the plan has it
+    OptionKind{"matmul.tf32"},  // a fact of the plan
     OptionKind{"optimizer.", work},
     OptionKind{"train.", work},
     OptionKind{"init.from"},        // a path; the hashes of its files are a fact
-    OptionKind{"init.checkpoint"},  // likewise
+    OptionKind{"init.checkpoint"},  // a path; the hashes of its files are a fact
     OptionKind{"init.", work},
     OptionKind{"ema.", work},
     OptionKind{"schedule.", work},
-    OptionKind{"stop.steps"},  // the plan's steps, and those that were done
+    OptionKind{"stop.steps"},  // the plan has the steps, and the finished steps are a fact
     OptionKind{"stop.epochs"},
     OptionKind{"stop.patience", work},
     OptionKind{"stop.patience_epochs", work},
@@ -59,14 +59,15 @@ constexpr std::array option_rows{
     OptionKind{"score."},
 };
 
-// Options that change the numbers but not the time of a step. In doubt an option is left out; speed
-// is then not comparable until --varied names it.
+// Options that change the numbers but not the time of a step. An option is listed only if that is
+// certain. For others, speed is not comparable until --varied names them.
 constexpr std::array<std::string_view, 9> same_cost = {
     "optimizer.lr",    "optimizer.scale_lr", "optimizer.base_batch",
     "optimizer.beta1", "optimizer.beta2",    "optimizer.eps",
     "schedule.",       "stop.patience",      "stop.patience_epochs"};
 
-// The same between values above zero: 0 removes a part of the step.
+// Options that do not change the time of a step as long as both values are above 0. The value 0
+// removes a part of the step.
 constexpr std::array<std::string_view, 4> same_cost_above_zero = {
     "optimizer.weight_decay", "optimizer.momentum", "optimizer.clip", "ema.decay"};
 

@@ -1,4 +1,4 @@
-// The effect of a difference in an engine option on a comparison.
+// Lists how a difference in an engine option affects a comparison.
 #pragma once
 
 #include "tools/report/facts/facts.h"
@@ -10,23 +10,25 @@
 namespace lockstep {
 
 struct OptionKind {
-  std::string_view key;            // "optimizer.lr", or "optimizer." for a whole group
-  std::optional<FactKind> kind{};  // nothing: it changes neither result nor speed, or another fact
-                                   // shows its effect
+  std::string_view key;  // "optimizer.lr", or "optimizer." for the other options of a group
+  // Nothing if the option changes neither result nor speed, or if another fact shows its effect.
+  std::optional<FactKind> kind{};
 };
 
-// Returns the row of the key, else that of its group, else null (an option of a recipe).
+// Returns the row of the key, or else the row of its group. Returns null if there is neither, as
+// for options of a recipe.
 const OptionKind* engine_option(std::string_view key);
 
-// Returns the kind of any option; options of recipes are work. Nothing means: leave it out.
+// Returns the kind of any option. Options of recipes are `work`. Returns nothing if the option is
+// to be left out.
 std::optional<FactKind> option_kind(std::string_view key);
 
-// Whether a parameter of any program is a seed, by its last word: "seed", "used.bagging_seed",
-// "random_state".
+// Whether a parameter of any program is a seed. The last word of its name decides, as in "seed",
+// "used.bagging_seed" and "random_state".
 bool is_seed(std::string_view name);
 
-// Whether a step costs the same time, memory and energy with both values of a work option, whether
-// or not the results differ. The value is a list for a side whose trials differ.
+// Whether a step costs the same time, memory and energy with both values of an option of the kind
+// `work`. The results may differ. A value is a list if the trials of a side differ.
 bool step_costs_the_same(std::string_view key, const nlohmann::json& a, const nlohmann::json& b);
 
 }  // namespace lockstep

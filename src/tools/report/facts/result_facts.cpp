@@ -13,7 +13,7 @@ bool has_word(const std::string& name, const char* word) {
          name.ends_with(std::string("_") + word);
 }
 
-// As runs and batches name the same.
+// The title of a result, as runs and batches use it.
 std::string title_of(const std::string& name) {
   static const std::map<std::string, std::string> titles = {{"wall_s", "time"},
                                                             {"train_s", "training time"},

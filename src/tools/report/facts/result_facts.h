@@ -1,4 +1,4 @@
-// Results that jobs and trainings report (docs/guide/batch.md), as facts and quantities.
+// Turns results that jobs and trainings report (docs/guide/batch.md) into facts and quantities.
 #pragma once
 
 #include "tools/report/facts/facts.h"
@@ -8,20 +8,24 @@
 
 namespace lockstep {
 
-// used.NAME and data are work, but a seed among them is one of the means. rows.NAME and
-// samples.NAME are amounts. device is place. model_hash is the outcome. Other texts are work, and
-// other numbers are quantities.
+// The role of a result follows from its name:
+//   - work: used.NAME, data and data.NAME, except seeds
+//   - means: used.NAME if it is a seed
+//   - amount: rows.NAME and samples.NAME
+//   - place: device
+//   - outcome: model_hash
+// Other texts are `work`, and other numbers are quantities.
 enum class ResultRole { work, amount, means, place, quantity, outcome };
 inline constexpr const char* model_hash_result = "model_hash";
 ResultRole role_of_result(const std::string& name, const nlohmann::json& value);
-FactKind kind_of_role(ResultRole role);  // of a result that becomes a fact
+FactKind kind_of_role(ResultRole role);  // the kind of the fact that a result becomes
 
-// Makes a quantity from the ending of its name: _s is time, _bytes memory, _j energy, _per_s a
-// rate. Others are qualities. Among these, only for a loss and an error is it known that lower is
-// better.
+// Makes a quantity whose properties follow from the ending of its name. _s is a time, _bytes
+// memory, _j an energy, and _per_s a rate. Others are qualities. Among qualities, lower is known to
+// be better only for a loss or an error.
 Quantity quantity_of_name(const std::string& name);
 
-// results: an object of numbers and texts from one training.
+// results: an object of the numbers and texts that one training reported.
 void add_results(const nlohmann::json& results, Trial& trial);
 
 }  // namespace lockstep

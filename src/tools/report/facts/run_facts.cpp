@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-// Null for values that a record lacks, or stores as nothing.
+// The text of a key. Null if the record lacks it or has an empty text.
 json known_text(const json& object, const char* key) {
   const std::string text = text_or(object, key, "");
   return text.empty() ? json() : json(text);
@@ -45,7 +45,7 @@ void add_options(const json& config, Trial& trial) {
       (is_path_like(value) ? trial.paths : trial.facts)[key] = {*kind, value};
 }
 
-// The values that options stand for (Prepared::used).
+// Adds the values that options stand for (Prepared::used).
 void add_stood_for(const json& used, Trial& trial) {
   if (!used.is_object()) return;
   for (const auto& [key, value] : used.items()) trial.stood_for[key] = value;
@@ -106,7 +106,7 @@ json device_ids(const json& devices) {
   return ids.empty() ? json() : ids;
 }
 
-// Those that are not the same, as texts.
+// The devices of all starts, as texts without repetition.
 std::vector<std::string> devices_of_starts(const json& record) {
   std::vector<std::string> texts;
   const json starts = member_or_null(record, "starts");
@@ -141,8 +141,8 @@ void add_place(const json& record, Trial& trial) {
   trial.set("code", means, code_of(record));
 }
 
-// Samples of so many steps: the last step of an epoch may hold fewer. The batch and the size of an
-// epoch are the run's, whatever its starts plan anew.
+// The number of samples in `steps` steps. The last step of an epoch may have fewer samples. Batch
+// and epoch sizes belong to the run, so later starts do not change them.
 json samples_done(const json& record, std::int64_t steps) {
   const json plan = member_or_null(record, "plan");
   const std::int64_t global = integer_or(member_or_null(plan, "batch"), "global", 0),
@@ -154,7 +154,8 @@ json samples_done(const json& record, std::int64_t steps) {
   return steps / per_epoch * samples + std::min(steps % per_epoch * global, samples);
 }
 
-// The step of another run that it resumed from (resume --into), whose work is not its own; else 0.
+// The step of another run from which this one was resumed (resume --into), or 0. Work before that
+// step belongs to the other run.
 std::int64_t step_of_origin(const json& record) {
   return integer_or(member_or_null(record, "from"), "step", 0);
 }
@@ -174,20 +175,20 @@ void add_amounts(const json& record, const RunLog& log, Trial& trial) {
   const double per_sample = number_or(member_or_null(record, "facts"), "units_per_sample", 0);
   if (unit != "samples" && per_sample > 0 && samples.is_number())
     trial.set(unit, amount, samples.get<double>() * per_sample);
-  // The plan is that of the last start, which may have made no step.
+  // The values come from the log. The plan is that of the last start, which may have made no step.
   const auto set_those = [&](const char* fact, const auto& values) {
     if (!values.empty())
       trial.set(fact, FactKind::means, values.size() > 1 ? json(values) : json(values[0]));
   };
   set_those("micro_batch", log.micro);
   set_those("precision", log.precisions);
-  // The value of one start says nothing about the steps of the others.
+  // The value of one start says nothing about the steps of others.
   if (log.peak_flops.size() > 1) trial.set("peak_flops", FactKind::place, nullptr);
   if (const json graphs = member_or_null(log.ended, "graphs"); graphs.is_object())
     trial.set("graphs", FactKind::means, integer_or(graphs, "steps", 0) > 0);
 }
 
-// From disk, by all starts; null unless all of them tell.
+// Bytes that all starts read from disk. Null unless all of them recorded the number.
 json read_bytes(const json& starts) {
   if (!starts.is_array() || starts.empty()) return nullptr;
   double sum = 0;
@@ -203,7 +204,7 @@ std::optional<double> number_of(const json& event, const char* key) {
 void add_times(const RunLog& log, Trial& trial) {
   const std::optional<double> step_s = log.step_s();
   trial.measure({.name = "step_s", .title = "step time", .unit = "s"}, step_s);
-  // The last step of an epoch may hold fewer samples.
+  // The last step of an epoch may have fewer samples.
   const double steps = trial.number("steps"), samples = trial.number("samples");
   if (step_s && steps > 0 && samples > 0)
     trial.measure({.name = "sample_s", .title = "time per sample", .unit = "s"},
@@ -268,7 +269,7 @@ Trial read_run_facts(const RunDir& run) {
     add_results(results, trial);
     if (trial.value("devices").is_null())
       trial.set("devices", FactKind::place, known_text(results, "device"));
-    if (trial.find("wall_s") == nullptr)  // of the results, which say it themselves
+    if (trial.find("wall_s") == nullptr)  // the results may already contain it
       trial.measure({.name = "wall_s", .title = "time", .unit = "s", .total = true},
                     number_of(record, "seconds"));
   }

@@ -1,4 +1,4 @@
-// Facts and measurements of a run directory.
+// Reads facts and measurements of a run directory.
 #pragma once
 
 #include "runtime/run/folder/run_dir.h"
@@ -6,9 +6,8 @@
 
 namespace lockstep {
 
-// Accepts runs in any state and of earlier versions. Missing values are unknown, and reasons to
-// doubt the others are in `cautions`. Throws Error if run.json is damaged or the folder cannot be
-// read.
+// Accepts runs in any state and of earlier versions. Missing values are unknown. Reasons to doubt
+// the others are in `cautions`. Throws Error if run.json is damaged or the folder cannot be read.
 Trial read_run_facts(const RunDir& run);
 
 }  // namespace lockstep

@@ -44,7 +44,8 @@ class LogReader {
   }
 
  private:
-  using CountedStep = std::pair<LoggedSteps, double>;  // with its memory's peak; 0: not told
+  // Second: the peak memory at the step, or 0 if unknown.
+  using CountedStep = std::pair<LoggedSteps, double>;
 
   static nlohmann::json object_or_null(const std::string& line) {
     nlohmann::json value = parse_object(line);
@@ -116,8 +117,8 @@ class LogReader {
     if (values.empty() || values.back() != value) values.push_back(value);
   }
 
-  // Items that hold from a step on count only if a step was made with them. In a run without steps
-  // the last one counts.
+  // An item applies from a step on, and is kept only if a step was made with it. In a run without
+  // steps, the last item is kept.
   template <class Item, class StepOf>
   std::vector<Item> that_made_steps(std::vector<Item> all, const StepOf& step_of) const {
     std::vector<Item> some;
@@ -129,7 +130,7 @@ class LogReader {
     return some;
   }
 
-  // Training time until the last thing that counts.
+  // Training time until the last step or evaluation that counts.
   double kept_s() const {
     double until = 0;
     if (const CountedStep* const last = steps_.last()) until = last->first.at_s;
@@ -140,7 +141,7 @@ class LogReader {
   void take_back(std::int64_t step) {
     steps_.take_back(step);
     evals_.take_back(step);
-    starts_.take_back(step - 1);  // a start of this step begins anew
+    starts_.take_back(step - 1);  // a new start replaces an earlier one at the same step
     micro_.take_back(step - 1);
     if (last_line_step_ > static_cast<double>(step)) last_line_.clear();
     log_.step = step;
@@ -191,9 +192,11 @@ class LogReader {
   double last_line_step_ = 0;
   StepList<CountedStep> steps_;
   StepList<LoggedEval> evals_;
-  StepList<nlohmann::json> starts_;                        // starts whose steps count
-  StepList<std::pair<std::int64_t, std::int64_t>> micro_;  // a step, and the one from then on
-  double begun_ = 0, seen_ = 0, before_s_ = 0;  // of this start; unix seconds, and training time
+  StepList<nlohmann::json> starts_;  // starts whose steps count
+  // A step, and the micro-batch from that step on.
+  StepList<std::pair<std::int64_t, std::int64_t>> micro_;
+  // Times of this start. begun_ and seen_: unix seconds. before_s_: training time.
+  double begun_ = 0, seen_ = 0, before_s_ = 0;
   std::int64_t from_ = 0;
   bool first_ = true;
 };

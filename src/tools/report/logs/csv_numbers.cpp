@@ -37,7 +37,7 @@ bool is_missing(std::string_view word) {
   return words.contains(word);
 }
 
-// The whole text as a number, with a sign before it.
+// The whole text as a number, with an optional sign.
 std::optional<double> plain_number(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   double value = 0;
@@ -51,11 +51,12 @@ std::optional<double> number_with_comma(std::string_view text) {
   char with_point[longest];
   if (text.size() > longest || text.find('.') != text.npos) return std::nullopt;
   std::replace_copy(text.begin(), text.end(), with_point, ',', '.');
-  return plain_number({with_point, text.size()});  // of two commas it is none
+  return plain_number({with_point, text.size()});  // a text with two commas is not a number
 }
 
-// Digits, and a point among them, as nearly all cells are: exactly rounded, since up to 15 digits
-// and their power of ten are exact. Returns where it ends; null: from_chars must read it.
+// Reads digits with at most one point, which covers nearly all cells. The result is exactly
+// rounded, because up to 15 digits and their power of ten are exact. Returns the end of the number.
+// Null if from_chars must read it.
 const char* read_short_number(const char* at, const char* end, double& number) {
   constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -132,7 +133,8 @@ class CsvScan {
     }
   }
 
-  // The cell at `at_`, which then is at its separator or the line's end. It lasts until the next.
+  // The cell at `at_`. Afterwards, `at_` is at the separator or the end of the line. The view is
+  // valid until the next call.
   std::string_view cell() {
     const char* begin = at_;
     while (begin != end_ && is_blank(*begin) && *begin != separator_) ++begin;
@@ -186,7 +188,7 @@ class CsvScan {
     numbers_.table.name = name_;
   }
 
-  // Whether there was one.
+  // Reads the next row. Returns false if there is none.
   bool row() {
     skip_empty_lines();
     if (at_ == end_) return false;
@@ -207,7 +209,7 @@ class CsvScan {
       if (more) ++at_;
     }
     if (open_quote_ || count != columns) {
-      if (at_ == end_) {  // a last line that is still being written
+      if (at_ == end_) {  // the last line is still being written
         drop_row();
         return false;
       }
@@ -220,7 +222,7 @@ class CsvScan {
     return true;
   }
 
-  // For as many rows as there will be if all are as long as the first one.
+  // Reserves memory for the expected number of rows, assuming that all are as long as the first.
   void make_room(std::size_t bytes) {
     const std::size_t row_bytes = bytes - static_cast<std::size_t>(end_ - at_);
     constexpr std::size_t most = 1 << 21;
@@ -253,7 +255,7 @@ class CsvScan {
       to.add(numbers_.table.rows, number);
       return;
     }
-    if (is_line_end(at_) || *at_ == separator_) return;  // empty
+    if (is_line_end(at_) || *at_ == separator_) return;  // an empty cell
     const std::size_t line = line_;
     const std::string_view text = trimmed(cell());
     if (open_quote_ || is_missing(text)) return;
@@ -284,11 +286,11 @@ class CsvScan {
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   char separator_ = ',';
-  std::string_view names_;  // the first line
+  std::string_view names_;  // the first line, with the names
   std::size_t line_ = 1;
-  std::string quoted_;       // of the cell that was read last
-  bool open_quote_ = false;  // the file ends within quotes
-  std::vector<bool> times_;  // columns of times
+  std::string quoted_;       // text of the last quoted cell
+  bool open_quote_ = false;  // the file ends inside quotes
+  std::vector<bool> times_;  // true for columns that contain times
   std::vector<BadCells> bad_;
   CsvNumbers numbers_;
 };

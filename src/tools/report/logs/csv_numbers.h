@@ -1,4 +1,5 @@
-// Reads a CSV file's numbers by column, without a text per cell: a log may have millions.
+// Reads the numbers of a CSV file by column. It makes no text for each cell, because a log may have
+// millions of cells.
 #pragma once
 
 #include <string>
@@ -10,15 +11,17 @@
 namespace lockstep {
 
 struct CsvNumbers {
-  ForeignTable table;                // columns in file order, including those without numbers
-  std::vector<std::string> notes;    // about columns with cells that are neither numbers nor empty
-  std::vector<std::string> refused;  // the same for columns without any number
+  ForeignTable table;  // columns in the order of the file, including columns without numbers
+  // a note for each column that also has cells which are neither numbers nor empty
+  std::vector<std::string> notes;
+  std::vector<std::string> refused;  // a note for each column that has only such cells
 };
 
-// Accepts what parse_csv (core/media/csv_table.h) accepts, and also columns without a name. Skips
-// an incomplete last line, and repeated headers, as after a restart. Empty cells, and NA, None and
-// the like, give no number. If the separator is not a comma, numbers may have a decimal comma.
-// Texts in a column of times are read by seconds_of_text. Throws Error, which names file and line.
+// Accepts the texts that parse_csv() (core/media/csv_table.h) accepts, and also columns without a
+// name. Skips an incomplete last line, and headers that are repeated, as after a restart. Empty
+// cells, and words such as NA and None, give no number. If the separator is not a comma, numbers
+// may have a decimal comma. Texts in a column of times are read by seconds_of_text(). Throws Error,
+// which names file and line.
 CsvNumbers read_csv_numbers(std::string_view text, const std::string& name);
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// Recognises, by their first bytes, files that are not logs. Used for messages.
+// Recognises, by their first bytes, files that are not text logs. Messages name the kind of such a
+// file.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +10,11 @@
 namespace lockstep {
 
 struct NoLog {
-  std::string kind;    // "a gzip archive", "empty", "JSON"
-  std::string remedy;  // empty if no remedy is known
+  std::string kind;    // such as "a gzip archive", "empty" or "JSON"
+  std::string remedy;  // advice for the user; empty if there is none
 };
 
-// Nothing if it may be a text log. head: at least 4 KiB, or the whole file.
+// Returns nothing if the file may be a text log. head: the first 4 KiB or more, or the whole file.
 std::optional<NoLog> no_log_as_text(std::string_view head, const std::filesystem::path& path);
 
 }  // namespace lockstep

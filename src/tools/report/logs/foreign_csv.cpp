@@ -30,8 +30,8 @@ std::vector<std::string> table_names(const ForeignTable& table) {
   return names;
 }
 
-// Reports columns with texts in place of numbers. Times always matter; other columns matter only if
-// there is nothing else.
+// Reports columns that have texts instead of numbers. Columns of times are always reported. Other
+// columns are reported only if no usable column exists.
 void tell_refused(CsvNumbers& numbers, Trial& trial) {
   for (const std::string& why : numbers.notes) trial.cautions.push_back(why);
   for (const std::string& why : numbers.refused)
@@ -39,7 +39,7 @@ void tell_refused(CsvNumbers& numbers, Trial& trial) {
   if (!numbers.refused.empty()) numbers.table.refused = numbers.refused.front();
 }
 
-// The other half of an export, which lies beside it.
+// Reads the evaluations of an export, a second table in the same folder.
 std::optional<ForeignTable> evaluations_beside(const fs::path& file) {
   std::error_code ignored;
   const fs::path other = file.parent_path() / own_evaluations;
@@ -49,7 +49,7 @@ std::optional<ForeignTable> evaluations_beside(const fs::path& file) {
   return std::move(numbers.table);
 }
 
-// The starts in the table that an export writes; nothing for another table.
+// The starts in the table that an export writes. Nothing for other tables.
 std::optional<std::vector<StartMark>> starts_of(const ForeignTable& table) {
   if (table_names(table) != std::vector<std::string>{"step", "time", "last_step", "last_time"} ||
       table.rows > most_start_marks)
@@ -68,7 +68,8 @@ std::optional<std::vector<StartMark>> starts_of(const ForeignTable& table) {
   return starts;
 }
 
-// Where the run was started; empty where an older version exported it.
+// The starts of the run, from a file in the same folder. Empty if an older version exported the
+// run.
 std::vector<StartMark> starts_beside(const fs::path& file, Trial& trial) {
   constexpr std::uintmax_t most_bytes = 100 * most_start_marks;
   std::error_code ignored;

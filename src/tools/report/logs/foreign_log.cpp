@@ -17,7 +17,7 @@
 namespace lockstep {
 namespace {
 
-// Logged without a step, each event has the same one.
+// Whether all points have the same step, because the events were logged without one.
 bool is_uncounted(const ForeignSeries& series) {
   const auto& points = series.points;
   return points.size() > 1 && std::all_of(points.begin(), points.end(), [&](const auto& point) {
@@ -30,8 +30,9 @@ void count_points(ForeignSeries& series) {
   for (ForeignPoint& point : series.points) point.place = ++place;
 }
 
-// Leaves out points that the series itself took back by resuming from an earlier place. repeats: a
-// place may have several points, as an epoch has lines.
+// Removes points that a later point makes invalid. A program writes such points if it resumes from
+// an earlier place. repeats: a place may have several points, for example several lines of an
+// epoch.
 void take_back(ForeignSeries& series, bool repeats) {
   std::vector<ForeignPoint>& points = series.points;
   const auto takes_back = [&](const ForeignPoint& before, const ForeignPoint& point) {
@@ -54,7 +55,7 @@ bool goes_back(const ForeignSeries& series) {
                             }) != series.points.end();
 }
 
-// lines: a place may have several points, as an epoch has lines.
+// lines: a place may have several points, for example several lines of an epoch.
 SeriesShape shape_of_series(const ForeignSeries& series, bool lines) {
   const std::vector<ForeignPoint>& points = series.points;
   SeriesShape shape{.name = series.name,
@@ -67,7 +68,8 @@ SeriesShape shape_of_series(const ForeignSeries& series, bool lines) {
   return shape;
 }
 
-// The validation loss, else a loss of validation, else any loss.
+// Chooses a series to show: the validation loss, or else another loss of validation, or else any
+// loss.
 const ForeignSeries* curve_of(const std::vector<ForeignSeries>& all) {
   const auto rank = [](const std::string& name) {
     return is_validation_loss(name) ? 2 : is_of_validation(name) ? 1 : 0;
@@ -103,7 +105,7 @@ nlohmann::json amount_of(double count) {
              : nlohmann::json(count);
 }
 
-// NaN: the time is not known.
+// If the time is NaN, it stays NaN.
 double earlier(double time, double end) { return time > end ? end : time; }
 
 class LogReading {
@@ -129,7 +131,8 @@ class LogReading {
   }
 
  private:
-  // Steps are all that the points of own series have in common with each other.
+  // Whether a series of an exported run gives a quality. Only training series do, except
+  // train/epoch.
   static bool is_told_by_own(const ForeignSeries& series) {
     return series.name.starts_with("train/") && series.name != "train/epoch";
   }
@@ -186,8 +189,9 @@ class LogReading {
     if (log_.restarts && !log_.restarts->empty()) tell_restarts(*log_.restarts);
   }
 
-  // Whether the main series counts the steps of each epoch from its beginning, as where the number
-  // of a batch is logged for the step. Others may count epochs: nothing of them is taken back.
+  // Whether the main series restarts its step count in each epoch. A program does this if it logs
+  // the batch number as the step. Other series may count epochs, so none of their points is
+  // removed.
   bool counts_anew() {
     std::vector<double> steps;
     for (const ForeignPoint& point : main_->points) steps.push_back(point.place);
@@ -201,7 +205,8 @@ class LogReading {
     return true;
   }
 
-  // Series that are stored by themselves share their clock.
+  // Removes points that restarts of the main series make invalid, in all series. Series that are
+  // stored separately share one clock.
   void leave_out_restarts(bool lines) {
     log_.restarts.emplace();
     std::vector<Restart> found;
@@ -234,8 +239,9 @@ class LogReading {
                                   place, ": what it had logged from there on before is left out"));
   }
 
-  // The training's end on the log's clock. It is the last point of all series that began before the
-  // end of the main one, except points after a new start then, or much later.
+  // Finds the training's end on the log's clock. This is the last point of all series that began
+  // before the end of the main series. Points after a new start, or much later than the main
+  // series, are ignored.
   void find_end() {
     if (main_ == nullptr) return;
     double longest = 0, before = NAN, end = NAN;
@@ -250,8 +256,8 @@ class LogReading {
     constexpr std::size_t least_points = 6;
     constexpr double far = 10;
     if (main_->points.size() >= least_points) bound = std::min(bound, end + far * longest);
-    // The loss of a whole epoch, or of the whole training, follows the last logged step, and its
-    // place shows that the training continued.
+    // A program may log the loss of a whole epoch, or of the whole training, after the last logged
+    // step. A higher place shows that such a point belongs to the training.
     const double soon = std::min(bound, end + far * longest);
     for (const ForeignSeries& series : log_.series)
       if (const ForeignPoint& first = series.points.front();
@@ -311,15 +317,15 @@ class LogReading {
       trial_.set(log_.counted, FactKind::amount, amount_of(last));
   }
 
-  // Whether a validation series counts its own batches, from 0 on: it goes beyond the training's
-  // steps only if it has more points.
+  // Whether a validation series counts its own batches from 0. With more points than the main
+  // series, it would go beyond the training's steps.
   bool counts_own_batches(const ForeignSeries& series) const {
     return main_ != nullptr && is_of_validation(series.name) && !is_of_validation(main_->name) &&
            series.points.size() > main_->points.size();
   }
 
-  // For series stored separately: whether the series counts something else, such as samples. Its
-  // last place then exceeds the main series' last one by more than that series' longest gap.
+  // For series stored separately: whether the series counts something else, such as samples. If so,
+  // it ends beyond the main series by more than the longest gap of the main series.
   bool has_other_counter(const ForeignSeries& series) const {
     if (main_ == nullptr || log_.is_table || log_.epochs > 0 || &series == main_) return false;
     const std::vector<ForeignPoint>& points = main_->points;
@@ -336,14 +342,14 @@ class LogReading {
                                   " are those of ", main_->name));
   }
 
-  // The last place logged before the training's end.
+  // The last place that was logged before the training's end.
   double last_place(const ForeignSeries& series) const {
     for (auto point = series.points.rbegin(); point != series.points.rend(); ++point)
       if (!(point->time > end_)) return point->place;
     return 0;
   }
 
-  // Times since 1970 begin anew with nothing.
+  // Explains why times go back. Times since 1970 never restart, unlike times since a start.
   std::string why_times_go_back() const {
     for (const ForeignSeries& series : log_.series)
       for (std::size_t i = 1; i < series.points.size(); ++i) {
@@ -404,12 +410,12 @@ class LogReading {
 
   ForeignLog log_;
   Trial& trial_;
-  bool back_ = false, own_ = false;  // its times go back; it is an export of a run
-  std::set<std::string> uncounted_;  // series without steps, beside others that have some
-  std::set<std::string> later_;      // those that begin after the training
-  double end_ = INFINITY;            // of the training, on the log's clock
+  bool back_ = false, own_ = false;  // back_: times go back; own_: an export of a Lockstep run
+  std::set<std::string> uncounted_;  // series without steps if other series have steps
+  std::set<std::string> later_;      // series that begin after the training's end
+  double end_ = INFINITY;            // end of the training on the log's clock
   const ForeignSeries* main_ = nullptr;
-  std::optional<LogClock> clock_;  // where it has times
+  std::optional<LogClock> clock_;  // set if the log has times
   double begin_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// Common parts of reading other programs' logs: turns named numbers over steps and time into a
-// trial. A reader of a store makes a ForeignTable (numbers in rows) or a ForeignLog (numbers by
-// name). All guesses about logs are made here.
+// Turns named numbers over steps and time from other programs' logs into a trial. A reader of a
+// format makes a ForeignTable (numbers in rows) or a ForeignLog (numbers by name). All guesses
+// about logs are made here.
 #pragma once
 
 #include "tools/report/exports/start_marks.h"
@@ -14,45 +14,48 @@
 namespace lockstep {
 
 struct ForeignPoint {
-  double place = 0;  // the step, or the epoch, possibly a fraction
-  double time = 0;   // seconds on any clock; NaN: unknown
-  double value = 0;  // NaN: logged as such, for instance by a diverged loss
+  double place = 0;  // the step, or the epoch, which may be a fraction
+  double time = 0;   // seconds on any clock; NaN if unknown
+  double value = 0;  // NaN if it was logged as NaN, for instance by a diverged loss
 };
 
 struct ForeignSeries {
-  std::string name;                  // "val/loss"
-  std::vector<ForeignPoint> points;  // as logged: a place that goes back is a resume
+  std::string name;  // such as "val/loss"
+  // in the order of the log; if the place goes back, the training resumed
+  std::vector<ForeignPoint> points;
 };
 
-// For stores that keep the numbers of each name separately: TensorBoard, MLflow.
+// A log that keeps the numbers of each name separately, as TensorBoard and MLflow do.
 struct ForeignLog {
   std::vector<ForeignSeries> series;
-  std::string counted;  // meaning of places: "steps" or "epochs"; "": rows without a counter
-  // Steps per epoch, if the log counts steps anew in each epoch; otherwise 0. A place is then epoch
-  // * places_per_epoch + step, and `epochs` is the number of epochs.
+  // the meaning of places: "steps" or "epochs"; empty for rows without a counter
+  std::string counted;
+  // Steps per epoch if the log counts steps from the beginning in each epoch; otherwise 0. A place
+  // is then epoch * places_per_epoch + step, and `epochs` is the number of epochs.
   double places_per_epoch = 0;
   double epochs = 0;
-  // Times of its restarts, on the clock of the points. The time before each restart is a pause.
+  // The times of restarts on the clock of the points. The time before each restart is a pause.
   std::vector<double> starts;
-  // Places at which the log resumed from an earlier place. Set only if the points that this took
-  // back are already left out.
+  // The places at which the log resumed after a restart. Set only if the points that restarts
+  // discarded are already left out.
   std::optional<std::vector<double>> restarts;
-  std::vector<StartMark> own_starts;  // of an export of a run; empty: not recorded
-  bool is_clock_told = false;         // a caution already says why the times are unknown
-  bool is_table = false;              // one column of steps counts for all series
+  std::vector<StartMark> own_starts;  // the starts in an export of a run; empty if not recorded
+  bool is_clock_told = false;         // whether a caution already says why the times are unknown
+  bool is_table = false;              // whether one column of steps applies to all series
 };
 
-// Sets steps, times, qualities, the curve and the cautions about them. Leaves out points that
-// restarts took back, in all series. Times exclude pauses (starts, and gaps far outside the rest)
-// and everything logged after the training. Restarts, step times and the training's end come from
-// the training series with the most places. Logs that Lockstep exported are recognised by their
-// names, and get the run's own names and numbers.
+// Sets steps, times, qualities, the curve, and cautions about them. Leaves out the points of all
+// series that a later restart discarded. Times exclude pauses, and everything that was logged after
+// the training. A pause lies before each entry of `starts`. A gap that is far longer than the
+// others is also a pause. Restarts, step times and the training's end come from the training series
+// with the most points. Logs that Lockstep exported are recognised by their names. They get the
+// names and numbers that the run itself has.
 void add_foreign_log(ForeignLog log, Trial& trial);
 
 struct ForeignColumn {
-  std::string name;                 // "": it had none, as pandas' index; such a column is left out
-  std::vector<std::uint32_t> rows;  // rows that have a value, rising, from 0
-  std::vector<double> values;       // values in these rows
+  std::string name;  // empty if it has none, as pandas' index; such a column is left out
+  std::vector<std::uint32_t> rows;  // indexes of the rows that have a value, ascending, from 0
+  std::vector<double> values;       // the values in these rows
 
   void add(std::uint32_t row, double value) {
     rows.push_back(row);
@@ -60,24 +63,25 @@ struct ForeignColumn {
   }
 };
 
-// For stores of rows: CSV files, W&B's history, trackio.
+// A log that keeps rows of numbers, as CSV files, W&B's history and trackio do.
 struct ForeignTable {
-  std::string name;     // for messages
-  std::string refused;  // for messages: why a column has no numbers; "" if all possible ones have
-                        // some
+  std::string name;  // name of the log, for messages
+  // for messages: why a column has no numbers; empty if there is no such column
+  std::string refused;
   std::uint32_t rows = 0;
   std::vector<ForeignColumn> columns;
 };
 
-// Whether a column of that name holds times, so that its texts are read by seconds_of_text.
+// Whether a column with that name holds times, so that its texts are read by seconds_of_text().
 bool is_time_column(const std::string& name);
 
-// Finds the columns of step, epoch and time by their usual names. These include W&B's: _step,
-// trainer/global_step, _timestamp, _runtime; "RUN - loss" is loss; __MIN and __MAX are left out.
-// Throws Error if there are no other columns.
+// Reads a table as add_foreign_log() reads a log. Finds the columns of step, epoch and time by
+// their usual names. W&B's names are known too: _step, trainer/global_step, _timestamp and
+// _runtime. A column "RUN - loss" is read as loss, and columns with the endings __MIN and __MAX are
+// left out. Throws Error if there are no other columns.
 void add_foreign_table(ForeignTable table, Trial& trial);
-// Only makes the log, which add_foreign_log then reads. For a store whose runs have several tables,
-// so that their series can be merged into one log.
+// Only makes the log for add_foreign_log(). A run may have several tables, and their series can
+// then be merged into one log.
 ForeignLog log_of_table(ForeignTable table, Trial& trial);
 
 }  // namespace lockstep

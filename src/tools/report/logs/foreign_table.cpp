@@ -1,4 +1,4 @@
-// Rows of named numbers as a log: which column is the step, the epoch, the time.
+// Reads rows of named numbers as a log. Finds the columns of the step, the epoch and the time.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -25,10 +25,11 @@ ColumnNames column_names(const ForeignTable& table) {
   return names;
 }
 
-// The index that pandas writes, also when it has read it as a column.
+// The index column that pandas writes. Its name is "Unnamed: …" if pandas has read the file as data
+// before.
 bool is_index(const std::string& name) { return name.empty() || name.starts_with("Unnamed: "); }
 
-// Bounds beside the mean of a panel's smoothed values.
+// Whether the column has bounds of a W&B panel's smoothed values. Another column has their mean.
 bool is_bound(const std::string& name, const std::set<std::string>& all) {
   for (const std::string_view ending : {"__MIN", "__MAX"})
     if (name.ends_with(ending)) return all.contains(name.substr(0, name.size() - ending.size()));
@@ -43,7 +44,7 @@ void drop_what_measures_nothing(ForeignTable& table) {
   });
 }
 
-// W&B's panels name the run in each column: "sunny-moon-12 - loss".
+// W&B panels put the run's name in front of each column: "sunny-moon-12 - loss".
 void drop_name_of_run(ForeignTable& table, Trial& trial) {
   constexpr std::string_view mark = " - ";
   std::vector<std::string> runs;
@@ -71,7 +72,7 @@ void drop_name_of_run(ForeignTable& table, Trial& trial) {
 constexpr double most_places = 0x1p53;
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-// The usual distance of steps that follow each other: the least one.
+// The smallest distance between successive steps, which is taken as the usual one.
 double step_distance(const std::vector<double>& steps) {
   double least = INFINITY;
   for (std::size_t row = 1; row < steps.size(); ++row)
@@ -79,8 +80,9 @@ double step_distance(const std::vector<double>& steps) {
   return std::isfinite(least) ? least : 1;
 }
 
-// Whether steps count from the beginning of each epoch: in these rows they do not rise where the
-// epoch does. After a resume both go back.
+// Whether steps count from the beginning of each epoch. If so, steps do not rise between rows where
+// the epoch rises. Rows where the epoch falls are not compared, because both go back after a
+// resume.
 bool counts_within_epochs(const std::vector<double>& steps, const std::vector<double>& epochs,
                           const std::vector<std::uint32_t>& rows) {
   std::size_t rises = 0, falls = 0, stays = 0;
@@ -124,7 +126,7 @@ class TableReading {
     if (!places_.empty()) {
       log_.counted = "steps";
       if (!epochs_.empty()) {
-        // Validation may count batches of its own in the same column.
+        // Validation may count its own batches in the same column.
         const ForeignColumn* const main = main_column();
         if (main != nullptr && counts_within_epochs(places_, epochs_, main->rows)) within();
         return;
@@ -144,7 +146,7 @@ class TableReading {
     }
   }
 
-  // (epoch, step) is the place.
+  // Makes one place from the pair (epoch, step).
   void within() {
     const auto [least, most] = std::minmax_element(places_.begin(), places_.end());
     const double first = *least, distance = step_distance(places_),
@@ -157,7 +159,7 @@ class TableReading {
   }
 
   void find_times() {
-    if (own_) {  // the moment at which the row was logged
+    if (own_) {  // the time at which the row was logged
       times_ = values_by_row(column_named(table_, {"time"}), table_.rows, INFINITY);
       return;
     }
@@ -184,7 +186,7 @@ class TableReading {
     return series;
   }
 
-  // As the main series of a log. Null: there is no series.
+  // Chosen like the main series of a log. Null if there is no series.
   const ForeignColumn* main_column() const {
     std::vector<SeriesShape> shapes;
     std::vector<const ForeignColumn*> columns;
@@ -211,7 +213,7 @@ class TableReading {
     return shape;
   }
 
-  // Counted in rows of the main column, as restarts of all columns.
+  // Restarts are found in the rows of the main column and apply to all columns.
   void find_table_restarts() {
     log_.restarts.emplace();
     const ForeignColumn* const main = main_column();
@@ -231,7 +233,8 @@ class TableReading {
     restarts_ = Restarts(std::move(restarts));
   }
 
-  // The row after the column's last one before the restart: a step back belongs to the restart.
+  // The first row that belongs to the restart. The main column may have its first value some rows
+  // later. So the row is found at which a step or time goes back.
   std::uint32_t first_row_of(const std::vector<std::uint32_t>& rows, std::size_t first) const {
     std::uint32_t row = first > 0 ? rows[first - 1] + 1 : rows[first];
     const auto goes_back = [&](std::uint32_t one) {
@@ -252,7 +255,7 @@ class TableReading {
               " although it went on: what lies between is not known, and is left out"));
   }
 
-  // Whole ones from 0 on: the last one is of that many and one.
+  // Counts the epochs. If they are whole numbers that start at 0, the count is the last one plus 1.
   void count_epochs() {
     double most = 0;
     bool whole = true, has_zero = false;
@@ -268,7 +271,7 @@ class TableReading {
   void make_series() {
     for (ForeignColumn& column : table_.columns) {
       if (is_series(column)) log_.series.push_back(series_of(column));
-      column = {};  // a million rows need not be there twice
+      column = {};  // frees the column to save memory
     }
     if (log_.series.empty())
       throw Error(cat(table_.name, " has no column of numbers beside its steps and times",
@@ -279,9 +282,9 @@ class TableReading {
   ForeignTable table_;
   Trial& trial_;
   ForeignLog log_;
-  std::vector<double> places_, epochs_, times_;  // of rows; empty: there are none
-  std::string durations_;                        // the column of a time that is no clock
-  Restarts restarts_;                            // on the axis of rows
+  std::vector<double> places_, epochs_, times_;  // by row; empty if the table lacks them
+  std::string durations_;                        // the column with durations instead of a clock
+  Restarts restarts_;                            // places are row numbers
   bool own_ = false;
 };
 

@@ -31,7 +31,7 @@ void add_list(const json& list, JsonRows& rows) {
     if (row.is_object()) rows.add(row);
 }
 
-// {"loss": {"0": 3.1, "1": 2.9}, …}: rows by their names, which are numbers for the most part.
+// {"loss": {"0": 3.1, "1": 2.9}, …}: columns of values by row name. Row names are mostly numbers.
 void add_columns(const json& columns, JsonRows& rows) {
   std::map<std::string, json> by_row;
   for (const auto& [name, values] : columns.items())
@@ -58,7 +58,7 @@ bool is_list(const json& object, const char* key) {
   return object.contains(key) && object[key].is_array();
 }
 
-// A column holds values by row number, unlike settings in groups.
+// Whether the value is a column with values by row number. Grouped settings look different.
 bool is_column(const json& value) {
   if (!value.is_object() || value.empty()) return false;
   for (const auto& [row, cell] : value.items())
@@ -70,7 +70,7 @@ bool holds_columns(const json& object) {
   return !object.empty() && std::all_of(object.begin(), object.end(), is_column);
 }
 
-// How long its parts took, and FLOPs, are no quality of the model.
+// Times of parts and FLOPs are not a quality of the model, so they are removed from the rows.
 void add_log_history(const json& state, JsonRows& rows, Trial& trial) {
   trial.source = "Transformers log";
   for (json row : state["log_history"]) {
@@ -86,7 +86,8 @@ void add_log_history(const json& state, JsonRows& rows, Trial& trial) {
     if (state.contains(name)) add_parameter(name, state[name], trial);
 }
 
-// A value that is no line by line log; false: it holds no rows that are known.
+// Adds the rows of a single JSON value, which is not a log in lines. Returns false if its form is
+// unknown.
 bool add_whole(const json& whole, JsonRows& rows, Trial& trial) {
   if (whole.is_array())
     add_list(whole, rows);
@@ -103,7 +104,8 @@ bool add_whole(const json& whole, JsonRows& rows, Trial& trial) {
   return true;
 }
 
-// The number of the first line that is no object; 0: all are. One that is being written is not.
+// Adds the lines of a log. Returns the number of the first line that is not an object, or 0. A last
+// line without a newline is ignored, because it may be incomplete.
 std::int64_t add_lines(std::string_view text, JsonRows& rows) {
   for (std::int64_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
@@ -124,7 +126,7 @@ std::string_view without_mark(std::string_view text) {
   return text.starts_with(mark) ? text.substr(mark.size()) : text;
 }
 
-// Two objects or more, each in a line of its own.
+// Whether the text has at least two objects, each on a separate line.
 bool is_lines(std::string_view text) {
   const std::size_t end = text.find('\n');
   if (!text.starts_with('{') || end == text.npos) return false;

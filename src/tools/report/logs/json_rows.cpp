@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// As Python's json module writes them, and as trackers convert them.
+// Special numbers as Python's json module writes them, and as trackers convert them.
 std::optional<double> special_number(const std::string& text) {
   if (text == "NaN") return NAN;
   if (text == "Infinity") return INFINITY;

@@ -1,5 +1,5 @@
-// Turns rows of JSON objects into a table of numbers: W&B's history, trackio's metrics,
-// Transformers' log.
+// Turns rows of JSON objects into a table of numbers. W&B's history, trackio's metrics and
+// Transformers' log have such rows.
 #pragma once
 
 #include "tools/report/logs/foreign_log.h"
@@ -12,14 +12,16 @@ namespace lockstep {
 
 class JsonRows {
  public:
-  // name: for messages.
+  // name: the name of the log, for messages.
   explicit JsonRows(std::string name) { table_.name = std::move(name); }
 
-  // Takes numbers, also "NaN" and "Infinity" as texts; times may be texts. Objects become
-  // "KEY.MEMBER", except those of W&B and trackio themselves ("_wandb", pictures and tables with a
-  // "_type"). Other values are left out.
+  // Adds a row. Takes numbers, true and false, and the texts "NaN", "Infinity" and "-Infinity".
+  // Times may be texts. Members of objects become "KEY.MEMBER". Objects of W&B and trackio
+  // themselves are left out: "_wandb", and pictures and tables with a "_type". Other values are
+  // left out too.
   void add(const nlohmann::json& row);
-  void add_number(const std::string& name, double value);  // to the row added last
+  // adds a number to the row that was added last
+  void add_number(const std::string& name, double value);
   std::uint32_t rows() const { return table_.rows; }
   ForeignTable take() &&;
 
@@ -27,7 +29,7 @@ class JsonRows {
   void add_members(const nlohmann::json& object, const std::string& before);
 
   ForeignTable table_;
-  std::map<std::string, std::size_t> columns_;  // by name: the column's index in the table
+  std::map<std::string, std::size_t> columns_;  // the column's index in the table, by name
 };
 
 }  // namespace lockstep

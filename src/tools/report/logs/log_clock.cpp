@@ -9,15 +9,15 @@
 namespace lockstep {
 namespace {
 
-// Gaps between points, and their rates: for rising places by the place; for places that stay, as
-// the lines of an epoch do, by themselves.
+// Kinds of gaps between points. If the place rises, the rate is time per place. If it stays, as for
+// several lines of an epoch, the rate is the gap itself.
 enum class GapKind { rises, stays };
 
 double rate_of(double seconds, double places) { return places > 0 ? seconds / places : seconds; }
 
 bool is_of(GapKind kind, double places) { return (places > 0) == (kind == GapKind::rises); }
 
-// The rate of each gap of that kind that is not a known pause.
+// The rates of all gaps of this kind that are not known pauses.
 std::vector<double> rates_of(GapKind kind, const std::vector<double>& times,
                              const std::vector<double>& places, const std::vector<bool>& pauses) {
   std::vector<double> rates;
@@ -28,18 +28,19 @@ std::vector<double> rates_of(GapKind kind, const std::vector<double>& times,
   return rates;
 }
 
-// The rate from which on a gap is a pause: ten times as long as all others, and so are few.
-// Evaluations and checkpoints that come again and again are none: several gaps that are alike.
+// The rate from which a gap is a pause. A pause is at least ten times as long as usual gaps, and
+// only few gaps reach this length. Several gaps of similar length are not pauses, because
+// evaluations and checkpoints cause them.
 double shortest_pause(std::vector<double> rates) {
   constexpr std::size_t least_rates = 5, least_few = 3, share_of_few = 100;
   constexpr double far = 10;
   if (rates.size() < least_rates) return INFINITY;
-  double finest = INFINITY;  // the log's clock may tick in whole seconds
+  double finest = INFINITY;  // the log's clock may have a resolution of one second
   for (const double rate : rates)
     if (rate > 0 && rate < finest) finest = rate;
   const std::size_t few =
       std::min(std::max(least_few, rates.size() / share_of_few), rates.size() - least_rates + 1);
-  // The longest ones first, in order, behind them the middle.
+  // Sorts the longest rates to the front, and the median to the middle.
   const auto long_ones = rates.begin() + static_cast<std::ptrdiff_t>(few);
   std::nth_element(rates.begin(), long_ones, rates.end(), std::greater<>());
   std::sort(rates.begin(), long_ones, std::greater<>());
@@ -58,7 +59,7 @@ double shortest_pause(std::vector<double> rates) {
 LogClock::LogClock(const ForeignSeries& series, const std::vector<double>& starts,
                    double places_per_epoch) {
   std::vector<double> places;
-  std::vector<bool> pauses;  // before each point
+  std::vector<bool> pauses;  // whether a pause is before each point
   places.reserve(series.points.size());
   times_.reserve(series.points.size());
   auto start = starts.begin();
@@ -84,7 +85,8 @@ LogClock::LogClock(const ForeignSeries& series, const std::vector<double>& start
 }
 
 void LogClock::leave_out(const std::vector<double>& places, const std::vector<bool>& pauses) {
-  double seconds[2] = {}, counts[2] = {};  // of places that rise, and of points that stay
+  // [0]: gaps whose place rises; [1]: gaps whose place stays
+  double seconds[2] = {}, counts[2] = {};
   for (std::size_t i = 1; i < times_.size(); ++i) {
     if (pauses[i]) continue;
     const double gap = places[i] - places[i - 1];
@@ -120,10 +122,11 @@ void LogClock::take_steps(const std::vector<double>& places, const std::vector<b
 
 double LogClock::at(double time) {
   if (times_.empty() || std::isnan(time)) return NAN;
-  const auto is_before = [&](std::size_t i) {  // whether it lies before the point behind this one
+  // Whether the time is before the point after this one.
+  const auto is_before = [&](std::size_t i) {
     return i + 1 >= times_.size() || time < times_[i + 1];
   };
-  std::size_t i = near_;  // most are asked for in order
+  std::size_t i = near_;  // calls are mostly in ascending order
   if (time < times_[i] || !is_before(i)) ++i;
   if (i >= times_.size() || time < times_[i] || !is_before(i)) {
     const auto next = std::upper_bound(times_.begin(), times_.end(), time);

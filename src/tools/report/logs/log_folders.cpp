@@ -21,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* trainer_state = "trainer_state.json";  // of Transformers
-constexpr const char* csv_metrics = "metrics.csv";           // of Lightning's CSVLogger
-constexpr const char* hyperparameters = "hparams.yaml";      // of Lightning's loggers
+constexpr const char* trainer_state = "trainer_state.json";  // written by Transformers
+constexpr const char* csv_metrics = "metrics.csv";           // written by Lightning's CSVLogger
+constexpr const char* hyperparameters = "hparams.yaml";      // written by Lightning's loggers
 constexpr std::size_t most_entries = 20'000, most_named_logs = 8;
 constexpr int deepest = 4;
 
@@ -32,7 +32,7 @@ bool has_file(const fs::path& folder, const char* name) {
   return fs::is_regular_file(folder / name, ignored);
 }
 
-// Whether the folder itself holds a log, without looking at unrelated subfolders.
+// Whether the folder itself holds a log. Unrelated subfolders are not searched.
 bool is_log_folder(const fs::path& folder) {
   return has_tensorboard_files(folder) || has_file(folder, csv_metrics) ||
          !tensorboard_parts(folder).empty();
@@ -43,7 +43,7 @@ bool is_tracker(const fs::path& path) {
   return word && word->run.empty();
 }
 
-// "checkpoint-500" of Transformers.
+// The step in a folder name of Transformers, such as "checkpoint-500".
 std::optional<std::int64_t> step_of_checkpoint(const fs::path& folder) {
   constexpr std::string_view begin = "checkpoint-";
   const std::string name = folder.filename().string();
@@ -52,13 +52,13 @@ std::optional<std::int64_t> step_of_checkpoint(const fs::path& folder) {
 }
 
 struct FoundBelow {
-  std::vector<fs::path> logs;  // folders and stores, in the order of their names
-  fs::path checkpoint;         // the newest; empty: none
+  std::vector<fs::path> logs;  // folders and stores, sorted by name
+  fs::path checkpoint;         // the newest checkpoint; empty if there is none
   std::int64_t checkpoint_step = -1;
   std::size_t entries = 0;
 };
 
-// Runs of Lockstep's own are none, nor are links followed.
+// Searches the folders below. Lockstep's own runs are skipped, and links are not followed.
 void look_below(const fs::path& folder, int depth, FoundBelow& found) {
   std::vector<fs::path> folders;
   std::error_code error;
@@ -114,7 +114,8 @@ std::optional<Trial> read_own(const fs::path& folder) {
   return trial;
 }
 
-// By the name of the folder that was asked for, since "version_0" and a date tell nothing.
+// Reads a log that was found. The trial is named after the requested folder, because "version_0" or
+// a date says nothing.
 Trial read_found(const fs::path& path, const fs::path& folder) {
   if (const std::optional<TrackedWord> word = tracked_word(path.string()))
     return read_tracked_trial(*word);
@@ -152,7 +153,8 @@ Trial read_newest_checkpoint(const fs::path& checkpoint, const fs::path& folder)
               cat("name one of them: ", printable(logs.back().string())));
 }
 
-// Events of the starts of a Trainer that was resumed, whose checkpoints have the numbers of all.
+// Whether the logs are those of a resumed Trainer's starts. The Trainer's checkpoints have the
+// numbers of all starts.
 bool are_starts(const FoundBelow& found, const fs::path& folder) {
   const auto parent = [&](const fs::path& path) {
     return path.lexically_relative(folder).parent_path();
@@ -169,7 +171,7 @@ Trial read_log_folder(const fs::path& folder) {
   if (std::optional<Trial> trial = read_own(folder)) return std::move(*trial);
   FoundBelow found;
   look_below(folder, 1, found);
-  // Each start of a Trainer has a log of its own; its state has the numbers of all.
+  // Each start of a Trainer has a separate log, and its state has the numbers of all starts.
   if (found.logs.size() != 1 && has_file(folder, trainer_state)) return read_state(folder);
   if (found.logs.size() == 1) return read_found(found.logs.front(), folder);
   if (are_starts(found, folder)) return read_newest_checkpoint(found.checkpoint, folder);

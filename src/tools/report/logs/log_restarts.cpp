@@ -13,7 +13,7 @@ namespace {
 
 using Points = std::vector<ForeignPoint>;
 
-// Points that follow each other and have the same place.
+// Successive points with the same place.
 struct PlaceRun {
   double place = 0;
   std::size_t begin = 0, count = 0;
@@ -29,7 +29,7 @@ std::vector<PlaceRun> runs_of(const Points& points) {
   return runs;
 }
 
-// How many points most places have; 0: there is no such number.
+// The number of points that most places have. 0 if there is no such number.
 std::size_t usual_count(const std::vector<PlaceRun>& runs) {
   std::map<std::size_t, std::size_t> by_count;
   for (const PlaceRun& run : runs) ++by_count[run.count];
@@ -39,7 +39,7 @@ std::size_t usual_count(const std::vector<PlaceRun>& runs) {
   return most != by_count.end() && 2 * most->second > runs.size() ? most->first : 0;
 }
 
-// The median time from one point to the next; if `apart`, only between different places.
+// The median time between successive points. If `apart`, only between different places.
 std::optional<double> usual_gap_s(const Points& points, bool apart) {
   std::vector<double> gaps;
   for (std::size_t i = 1; i < points.size(); ++i)
@@ -52,7 +52,7 @@ std::optional<double> usual_gap_s(const Points& points, bool apart) {
   return *middle;
 }
 
-// Whether places that have more points than the others were done anew.
+// Decides whether places with more points than usual were trained again after a restart.
 class Repeats {
  public:
   Repeats(const Points& points, const std::vector<PlaceRun>& runs, bool lines)
@@ -66,18 +66,20 @@ class Repeats {
                !come_regularly(found, runs);
   }
 
-  std::size_t usual() const { return usual_; }  // points of a place; 0: they vary
-  // Whether the last points of it, as many as usual, are.
+  std::size_t usual() const { return usual_; }  // points per place; 0 = it varies
+  // Whether the last points of this place were logged by a second training.
   bool was_done_anew(const PlaceRun& run) const { return are_few_ && looks_done_anew(run); }
 
  private:
-  double gap_before(const PlaceRun& run) const {  // the last points of it
+  // Time between the last `usual_` points of the place and the point before them.
+  double gap_before(const PlaceRun& run) const {
     const std::size_t first = run.begin + run.count - usual_;
     return points_[first].time - points_[first - 1].time;
   }
 
-  // Lines of evaluations come all along the log at the same distance, and each after about the same
-  // time. A test of the model comes once, at the last place. Restarts do neither.
+  // Whether the additional points are not from restarts. Lines of evaluations appear at equal
+  // distances in the whole log, each after about the same time. A test of the model appears once,
+  // at the last place.
   bool come_regularly(const std::vector<PlaceRun>& found, const std::vector<PlaceRun>& all) const {
     if (found.size() < 2) return !found.empty() && found.front().begin == all.back().begin;
     const double distance = found[1].place - found[0].place;
@@ -98,8 +100,8 @@ class Repeats {
     if (usual_ == 0 || run.count <= usual_) return false;
     const double gap = gap_before(run);
     if (!gap_s_ || std::isnan(gap)) return lines_ && (usual_ == 1 || run.count >= 2 * usual_);
-    // One more line a moment later was not trained for. Where a place may have more lines, and of
-    // steps, which are soon done, a pause tells.
+    // An additional point that follows within a moment was not trained. A longer pause is required
+    // if places may have several lines, and for steps, because steps are short.
     constexpr double least_of_one = 0.5, least_of_several = 10;
     return gap < 0 || gap >= (usual_ == 1 && lines_ ? least_of_one : least_of_several) * *gap_s_;
   }

@@ -1,5 +1,5 @@
-// Finds where another program's log was restarted from an earlier place, and which points a restart
-// took back.
+// Finds where another program's log was restarted from an earlier place, and the points that a
+// restart discarded. A place is a step or an epoch.
 #pragma once
 
 #include <cstddef>
@@ -10,41 +10,44 @@
 namespace lockstep {
 
 struct FoundRestart {
-  std::size_t first = 0;  // the point at which the series resumes
-  // The first of the repeated points with the same place; equal to `first` if there are none.
+  std::size_t first = 0;  // index of the point at which the series resumes
+  // Index of the first earlier point with the same place that is repeated. It equals `first` if
+  // there is none.
   std::size_t repeated = 0;
 };
 
-// Finds restarts in a series, in order. At a restart either the place goes back, or a place occurs
-// once more often than the others do. In the second case the times, if any, must show that the work
-// was repeated. lines: whether a place may have several points, as an epoch has several lines.
+// Finds the restarts in a series, in order. At a restart, the place goes back, or a place occurs
+// one time more than the other places do. In the second case, if there are times, they must show
+// that the work was repeated. lines: whether a place may have several points, as an epoch may have
+// several lines.
 std::vector<FoundRestart> find_restarts(const std::vector<ForeignPoint>& points, bool lines);
 
-// Finds whether steps begin anew at least twice, each time at the same first step and after the
-// same last one. Resumes and restarts hardly ever do that. Returns each row's pass, from 0;
-// otherwise empty.
+// Finds whether steps are counted from the beginning at least three times. Each pass must begin at
+// the same step, and all but the last must end at the same step. Resumes and restarts hardly ever
+// do that. Returns the pass of each row, from 0. Returns an empty list if there are no such passes.
 std::vector<double> passes_of(const std::vector<double>& steps);
 
-// A restart on an axis that all series of a log share: row numbers, or times.
+// A restart on an axis that all series of a log share: row numbers or times.
 struct Restart {
-  double at = 0;         // of the first point after it
+  double at = 0;         // row or time of the first point after it
   double place = 0;      // place of that point
-  double repeated_from;  // from here on, earlier points of the same place are invalid
+  double repeated_from;  // from this row or time on, earlier points of the same place are invalid
 };
 
 class Restarts {
  public:
   Restarts() = default;
-  explicit Restarts(std::vector<Restart> restarts);  // in order
+  explicit Restarts(std::vector<Restart> restarts);  // restarts: in order
 
   bool empty() const { return restarts_.empty(); }
   const std::vector<Restart>& all() const { return restarts_; }
-  // Whether a point counts, which means that no later restart resumes from an earlier place.
+  // Whether a point counts. It does not if a later restart resumes from an earlier place. If a
+  // later restart resumes at the same place, it counts only if it lies before `repeated_from`.
   bool counts(double at, double place) const;
 
  private:
   std::vector<Restart> restarts_;
-  // for each restart, the one with the lowest place of it and all later ones
+  // for each restart: the restart with the lowest place among this and all later ones
   std::vector<Restart> lowest_;
 };
 

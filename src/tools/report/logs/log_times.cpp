@@ -29,7 +29,7 @@ class TimeText {
     while (take(' ')) {
     }
   }
-  // A whole number of that many digits at the least, and of no more.
+  // Reads a whole number with `least` to `most` digits.
   std::optional<int> digits(std::size_t least, std::size_t most) {
     std::size_t count = 0;
     while (count < rest_.size() && count < most && is_digit(rest_[count])) ++count;
@@ -39,7 +39,7 @@ class TimeText {
     rest_.remove_prefix(count);
     return value;
   }
-  // ".25" or ",25"; 0: there is none.
+  // Reads ".25" or ",25". Returns 0 if there is none.
   double fraction() {
     if (rest_.size() < 2 || (rest_[0] != '.' && rest_[0] != ',') || !is_digit(rest_[1])) return 0;
     rest_.remove_prefix(1);
@@ -55,7 +55,7 @@ class TimeText {
   std::string_view rest_;
 };
 
-// H:MM or H:MM:SS.f; hours of a duration may be more than 23.
+// Reads H:MM or H:MM:SS.f. The hours of a duration may exceed 23.
 std::optional<double> clock_time(TimeText& text, int most_hours, bool seconds_needed) {
   const std::optional<int> hours = text.digits(1, 6);
   if (!hours || *hours > most_hours || !text.take(':')) return std::nullopt;
@@ -69,7 +69,8 @@ std::optional<double> clock_time(TimeText& text, int most_hours, bool seconds_ne
   return whole + *seconds + fraction;
 }
 
-// Seconds east of Greenwich; nothing where the text is no zone. "": UTC.
+// The offset from UTC in seconds, positive to the east. An empty text means UTC. Nothing if the
+// text is not a time zone.
 std::optional<double> zone_offset(TimeText& text) {
   text.skip_blanks();
   if (text.at_end() || text.take('Z') || text.take("UTC") || text.take("GMT")) return 0;
@@ -83,7 +84,7 @@ std::optional<double> zone_offset(TimeText& text) {
   return (west ? -1 : 1) * (3600.0 * *hours + 60.0 * *minutes);
 }
 
-// Days since 1970: year first with - or /, or day first with points.
+// Days since 1970. The date has the year first with - or /, or the day first with points.
 std::optional<double> days_of_date(TimeText& text) {
   std::optional<int> year, month, day;
   TimeText before = text;

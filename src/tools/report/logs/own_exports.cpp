@@ -13,7 +13,8 @@ namespace lockstep {
 namespace {
 
 constexpr std::string_view eval_prefix = "eval/";
-constexpr const char* best_name = "best";  // of evaluations.csv: 1 where it was the best so far
+// a column of evaluations.csv; 1 = the best evaluation so far
+constexpr const char* best_name = "best";
 
 std::string tag_part(std::string name) {
   std::replace(name.begin(), name.end(), '/', '_');
@@ -26,8 +27,8 @@ const ForeignSeries* series_named(const std::vector<ForeignSeries>& all, std::st
   return found == all.end() || found->points.empty() ? nullptr : &*found;
 }
 
-// The times of a run's starts as its training time. It leaves out the time between starts, and the
-// time after the step from which a start resumed.
+// Converts times of a run into training time. Time between starts is left out. So is work after the
+// step from which a later start resumed.
 class OwnClock {
  public:
   OwnClock(const std::vector<ForeignSeries>& all, std::vector<StartMark> starts)
@@ -35,7 +36,7 @@ class OwnClock {
     std::stable_sort(starts_.begin(), starts_.end(),
                      [](const StartMark& a, const StartMark& b) { return a.time < b.time; });
     for (const StartMark& start : starts_) {
-      double before = -INFINITY;  // the last thing that counts
+      double before = -INFINITY;  // the last point before this start
       for (const ForeignSeries& series : all) {
         const auto point =
             std::partition_point(series.points.begin(), series.points.end(),
@@ -50,7 +51,8 @@ class OwnClock {
   std::size_t count() const { return starts_.size(); }
   const StartMark& last() const { return starts_.back(); }
   std::int64_t steps() const { return last().last_step - starts_.front().step; }
-  // Which start a time lies in, from 0; of one before all, the first.
+  // The index of the start to which a time belongs. Times before all starts belong to the first
+  // one.
   std::size_t start_of(double time) const {
     const auto known = starts_.begin() + static_cast<std::ptrdiff_t>(before_s_.size());
     const auto next =
@@ -67,13 +69,13 @@ class OwnClock {
 
  private:
   std::vector<StartMark> starts_;
-  std::vector<double> before_s_;  // of training before each
+  std::vector<double> before_s_;  // training time before each start
 };
 
-// The step times of the log, each with the steps since the one before.
+// A logged step time, and the number of steps since the previous one.
 struct OwnStep {
   double place = 0, steps = 0, step_s = 0;
-  bool first = false;  // of a start: it has its kernels to load
+  bool first = false;  // the first of a start, which includes loading of kernels
   double seconds() const { return steps * step_s; }
 };
 
@@ -96,7 +98,7 @@ std::vector<OwnStep> steps_of(const std::vector<ForeignSeries>& all, const OwnCl
 }
 
 std::optional<double> mean_step_s(const std::vector<OwnStep>& steps) {
-  double seconds[2] = {}, counts[2] = {};  // of all others, of the first ones
+  double seconds[2] = {}, counts[2] = {};  // [0]: all others; [1]: first ones of a start
   for (const OwnStep& step : steps) {
     seconds[step.first ? 1 : 0] += step.seconds();
     counts[step.first ? 1 : 0] += step.steps;
@@ -106,7 +108,7 @@ std::optional<double> mean_step_s(const std::vector<OwnStep>& steps) {
   return std::nullopt;
 }
 
-// Over the time of all steps.
+// The mean of a share over the time of all steps.
 std::optional<double> mean_share(const ForeignSeries* share, const std::vector<OwnStep>& steps) {
   if (share == nullptr) return std::nullopt;
   double sum = 0, all_s = 0;
@@ -135,8 +137,8 @@ bool is_evaluation(const ForeignSeries& series) {
   return series.name.starts_with(eval_prefix) && !series.points.empty();
 }
 
-// A metric's value at the newest evaluation that was the best so far. TensorBoard's logs do not say
-// which it was: of a loss alone it is the lowest.
+// A metric's value at the newest evaluation that was the best so far. Logs of TensorBoard do not
+// mark it. For them, only a loss has a best value, which is the lowest.
 std::optional<double> best_value(const ForeignSeries& series, const ForeignSeries* best,
                                  bool lowest_is_best) {
   if (best == nullptr) {
@@ -210,7 +212,7 @@ class OwnLog {
                                     " times: what was done after the checkpoints that it went on "
                                     "from is left out"));
     double end = starts_.last().last_time;
-    if (std::isfinite(end))  // where the log says how it ended, it says how many steps were done
+    if (std::isfinite(end))  // the log records its end, so the number of steps is known
       trial_.set("steps", FactKind::amount, starts_.steps());
     for (const ForeignSeries& series : all_) end = std::fmax(end, series.points.back().time);
     return starts_.at(end);

@@ -1,5 +1,5 @@
-// Reads back logs from `lockstep export` and log.tensorboard, with the names and numbers that the
-// run itself has in a comparison.
+// Reads logs that `lockstep export` or log.tensorboard wrote. The result has the names and numbers
+// that the run itself has in a comparison.
 #pragma once
 
 #include "tools/report/logs/foreign_log.h"
@@ -10,19 +10,19 @@
 
 namespace lockstep {
 
-// Recognise a table by its column names: steps.csv, evaluations.csv.
+// Whether a table is a steps.csv or an evaluations.csv, judged by its column names.
 bool is_own_steps(const std::vector<std::string>& columns);
 bool is_own_evaluations(const std::vector<std::string>& columns);
-// "logged.accuracy" of such a table is "train/accuracy", the name for TensorBoard and MLflow in
-// docs/reference/run-directory.md.
+// Returns the name that TensorBoard and MLflow get for a column of such a table. For example,
+// "logged.accuracy" becomes "train/accuracy" (docs/reference/run-directory.md).
 std::string own_name(const std::string& column);
 
-// Recognises series by their names for TensorBoard and MLflow.
+// Whether these are series of an export, judged by their names for TensorBoard and MLflow.
 bool is_own_log(const std::vector<ForeignSeries>& all);
 
-// Adds step time, shares and memory from the log's own steps, and also metrics and `curve`. starts:
-// the run's starts, in order. If there are none, training begins with the first step, and `clock`
-// gives its time.
+// Adds step time, shares and memory from the steps in the log, and also metrics and the curve.
+// starts: the run's starts, in order. If there are none, training begins with the first step, and
+// `clock` gives the times.
 void add_own_log(const std::vector<ForeignSeries>& all, std::vector<StartMark> starts,
                  LogClock& clock, Trial& trial);
 

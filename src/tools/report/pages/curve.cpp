@@ -16,7 +16,7 @@ void widen_range(Range& range, double low, double high) {
   range.high = range.values == 0 ? high : std::max(range.high, high);
 }
 
-// Two columns that follow each other as one.
+// Joins two neighbouring columns into one.
 CurveColumn joined(CurveColumn first, const CurveColumn& second) {
   if (second.values > 0) widen_range(first, second.low, second.high);
   first.at = second.at;

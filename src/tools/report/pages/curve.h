@@ -1,5 +1,5 @@
-// A quantity over the steps of a run, in bounded memory: a million values become about a thousand
-// columns that still show every peak.
+// Stores a quantity over the steps of a run in bounded memory. A million values become about a
+// thousand columns that still show every peak.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace lockstep {
 
-// The place of a value: finished steps, and seconds of training until then.
+// The place of a value: the number of finished steps, and the seconds of training until then.
 struct CurvePlace {
   double step = 0, time_s = 0;
 };
 
-// Consecutive values.
+// A column that combines consecutive values.
 struct CurveColumn {
-  CurvePlace at;            // of the last value
+  CurvePlace at;            // place of the last value
   std::int64_t values = 0;  // number of finite values
   std::int64_t not_finite = 0;
   double sum = 0, low = 0, high = 0;  // over the finite values
@@ -34,8 +34,9 @@ struct CurveTotals {
 
 class Curve {
  public:
-  // weight: the weight of earlier values, in [0, 1), as in TensorBoard's smoothing (an exponential
-  // mean without bias towards 0 at its start). most: the most columns, at least 2.
+  // weight: the weight of earlier values in the smoothed value, in [0, 1), as in TensorBoard. The
+  // smoothed value is an exponential mean without bias towards 0 at its start. most: the largest
+  // number of columns, at least 2.
   explicit Curve(double weight = 0, std::size_t most = 2048);
 
   void add(const CurvePlace& at, double value);
@@ -52,7 +53,7 @@ class Curve {
 
   double weight_;
   std::size_t most_;
-  std::int64_t each_ = 1;  // values per column
+  std::int64_t each_ = 1;  // number of values per column
   std::vector<CurveColumn> columns_;
   CurveTotals totals_;
   double smooth_sum_ = 0, smooth_weight_ = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int text_columns = 78;
 
-// How places are counted along the axis.
+// The unit of the horizontal axis.
 struct AxisUnit {
   std::string label;
   double divisor = 1;
@@ -86,7 +86,7 @@ std::string value_label(double value) {
   return text.size() <= 9 ? text : general(value, 2);
 }
 
-// The mean of the values in each column of characters.
+// The mean of the values in each character column.
 PlotSeries plotted(const CurveFrame& frame, const AxisUnit& unit, const DrawnCurve& one, char mark,
                    double last) {
   const auto columns = static_cast<std::size_t>(plot_columns(text_columns));

@@ -1,4 +1,4 @@
-// Curves of runs as drawings and as plain characters.
+// Draws curves of runs as pictures and as plain characters.
 #pragma once
 
 #include <optional>
@@ -14,19 +14,20 @@ enum class CurveAxis { step, time, samples };
 
 struct DrawnCurve {
   std::string name;
-  const Curve* curve = nullptr;       // must outlive the call; null: left out
-  bool smooth = false;                // also draws smoothed values, with the others in pale colour
+  const Curve* curve = nullptr;  // must outlive the call; if it is null, the curve is left out
+  bool smooth = false;  // whether to draw smoothed values too, with the others in pale colour
   double samples_per_step = 0;        // for CurveAxis::samples
-  std::optional<std::size_t> look{};  // index of its colour
+  std::optional<std::size_t> look{};  // index of its colour; by default its position
 };
 
 struct CurveFrame {
   std::string title;
   std::string unit{};  // unit of the values, shown after the title
   CurveAxis axis = CurveAxis::step;
-  std::optional<double> low{}, high{};  // range of the value axis
+  std::optional<double> low{}, high{};  // limits of the value axis
   double scale = 1;                     // multiplies the values
-  // uses a logarithmic axis if the largest value is at least 20 times the smallest
+  // whether the value axis may be logarithmic; it is if the largest value is at least 20 times the
+  // smallest
   bool may_be_log = false;
   bool wide = false;
   std::string caption{};

@@ -1,4 +1,4 @@
-// Reports as HTML.
+// Writes reports as HTML.
 #include <string_view>
 
 #include "core/base/text/text.h"
@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// For text and for attributes in double quotes.
+// For text, and for attributes in double quotes.
 std::string html_text(std::string_view text) { return xml_text(text); }
 
 const char* tone_class(PageTone tone) {
@@ -132,7 +132,8 @@ class HtmlWriter {
     out_ += "</div>\n";
   }
 
-  // Names of areas are those of the whole page; quotes within texts are escaped.
+  // Names of clip areas must be unique in the page, so each drawing gets its own. Quotes in texts
+  // are escaped, so texts are not changed by mistake.
   std::string drawing(const std::string& svg) {
     const std::string name = cat("d", ++drawings_, "-clip");
     std::string text = with_replaced(svg, " xmlns=\"http://www.w3.org/2000/svg\"", "");

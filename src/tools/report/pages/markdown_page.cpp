@@ -1,4 +1,4 @@
-// Reports as Markdown.
+// Writes reports as Markdown.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -10,7 +10,8 @@
 namespace lockstep {
 namespace {
 
-// As one line that Markdown and the HTML in it read as text. To both a newline is a blank.
+// The text on one line, escaped so that Markdown and its HTML show it literally. A newline becomes
+// a space, as both formats treat it.
 std::string markdown_text(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   std::string escaped;
@@ -21,7 +22,7 @@ std::string markdown_text(std::string text) {
   return escaped;
 }
 
-// Between fences that are longer than any in it.
+// The text between fences that are longer than any fence in it.
 std::string fenced(const std::string& text) {
   std::string fence = "```";
   while (text.find(fence) != text.npos) fence += '`';

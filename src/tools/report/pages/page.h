@@ -1,4 +1,4 @@
-// A report as parts, from which both HTML and Markdown are made.
+// Describes a report as parts, from which both HTML and Markdown are made.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ enum class PageTone { plain, good, warning, bad };
 struct PageText {
   std::string text;  // one paragraph
 };
-// Lines shown as they are, in a fixed-width font.
+// Lines that are shown unchanged, in a fixed-width font.
 struct PageLines {
   std::string text;
 };
@@ -23,25 +23,25 @@ struct PageNote {
 };
 // A number that is shown prominently.
 struct PageTile {
-  std::string name, value, more{};  // more: small text below it
+  std::string name, value, more{};  // more: small text below the value
 };
 struct PageTable {
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;  // a cell per column, or fewer
-  std::size_t first_numbers = 1;               // columns from here on are right-aligned
-  std::string left_out{};                      // a note on rows that are missing
+  std::vector<std::vector<std::string>> rows;  // a cell per column; cells at the end may be missing
+  std::size_t first_numbers = 1;               // index of the first column that is right-aligned
+  std::string left_out{};                      // a note about rows that are missing
 };
 struct PageFigure {
-  std::string title;  // title of the text, if there is no drawing
-  std::string svg;    // from core/media/charts/chart.h
-  std::string text;   // the drawing in plain characters; empty if there is none
+  std::string title;  // title of the drawing in plain characters
+  std::string svg;    // a drawing from core/media/charts/chart.h
+  std::string text;   // the drawing in plain characters; if empty, Markdown leaves the figure out
   std::string caption{};
-  bool wide = false;  // takes the whole width
+  bool wide = false;  // whether it takes the whole width
 };
 struct PagePicture {
-  std::string name;      // shown below it
-  std::string data_uri;  // empty: only the name is shown
-  bool wide = false;     // takes the whole width
+  std::string name;      // shown below the picture
+  std::string data_uri;  // the picture; if empty, only the name is shown
+  bool wide = false;     // whether it takes the whole width
 };
 
 using PageBlock = std::variant<PageText, PageLines, std::vector<PageNote>, std::vector<PageTile>,
@@ -50,23 +50,24 @@ using PageBlock = std::variant<PageText, PageLines, std::vector<PageNote>, std::
 struct PageSection {
   std::string title;
   std::vector<PageBlock> blocks;
-  bool folded = false;  // HTML shows only its title until it is opened
+  bool folded = false;  // whether HTML shows only the title until the section is opened
 };
 
 struct Page {
   std::string title;
-  std::string state{};  // a word beside the title
+  std::string state{};  // a word next to the title
   PageTone tone = PageTone::plain;
   std::string subtitle{};
   std::vector<PageSection> sections;  // sections without blocks are left out
   std::string foot{};
 };
 
-// One HTML file in UTF-8, without scripts and external content; all text is escaped. It has a light
-// and a dark look, and suits paper and narrow screens too.
+// Returns one HTML file in UTF-8, without scripts and external content. All text is escaped. The
+// page has a light and a dark style, and also suits paper and narrow screens.
 std::string html_of(const Page& page);
 
-// CommonMark with tables; drawings are in plain characters, and pictures are named.
+// Returns CommonMark with tables. Drawings are in plain characters, and only the names of pictures
+// are shown.
 std::string markdown_of(const Page& page);
 
 }  // namespace lockstep

@@ -2,7 +2,7 @@
 
 namespace lockstep {
 
-// Charts bring colours of their own for light paper; the rules for `svg` override those.
+// Charts have their own colours for a light background. The rules for `svg` override them.
 const char* const page_style = R"css(
 :root{--back:#f6f7f9;--card:#fff;--text:#1b1f24;--soft:#5c6670;--line:#dfe3e8;--grid:#e6e9ed;--axis:#7a848e;
 --accent:#0072b2;--good:#1a7f4b;--warn:#9a6200;--bad:#b3261e;--good-back:#e4f4eb;--warn-back:#fdf1da;--bad-back:#fbe6e4;

@@ -1,4 +1,4 @@
-// The look of every report in HTML.
+// Declares the style of all HTML reports.
 #pragma once
 
 namespace lockstep {

@@ -91,8 +91,8 @@ void read_notes(Ledger& ledger, BatchReport& report) {
   while (rows.step()) report.notes.push_back(rows.text(0));
 }
 
-// They are shown as pictures, so that nothing in a file can act. Only the names of further ones are
-// shown.
+// Reads the pictures of a batch. They are embedded as images, so that no file can run code. If
+// there are too many, only their names are shown.
 void read_pictures_of_batch(const BatchFolder& batch, BatchReport& report) {
   constexpr std::size_t most_pictures = 24, most_listed_pictures = 200,
                         most_bytes = std::size_t{4} << 20;
@@ -115,7 +115,7 @@ void read_pictures_of_batch(const BatchFolder& batch, BatchReport& report) {
           bytes += svg.size();
           picture.data_uri = cat("data:image/svg+xml;base64,", to_base64(svg));
         }
-      } catch (const Error&) {  // only its name is shown
+      } catch (const Error&) {  // the picture is listed by name only
       }
     report.pictures.push_back(std::move(picture));
   }

@@ -1,4 +1,4 @@
-// A report on a batch, from its folder alone.
+// Makes a report on a batch from its folder alone.
 #pragma once
 
 #include <cstdint>
@@ -21,24 +21,24 @@ struct ReportedJob {
   std::int64_t number = 0;
   std::string name, state, reason;
   std::int64_t tries = 0;
-  int attempt = 0;                // number of its last attempt; 0: none
-  std::optional<double> seconds;  // of that attempt
+  int attempt = 0;                // number of its last attempt; 0 if there is none
+  std::optional<double> seconds;  // duration of that attempt
   std::vector<std::string> devices;
   std::vector<std::pair<std::string, std::string>> parameters;
   std::vector<JobResult> results;
 };
 
-// Summary of one numeric result that jobs report.
+// A summary of one numeric result that jobs report.
 struct ResultSum {
   std::int64_t values = 0;
   double sum = 0, low = 0, high = 0;
-  std::string lowest, highest;  // names of the jobs with these values
+  std::string lowest, highest;  // names of the jobs with the lowest and the highest value
 };
 
 struct JobFailure {
   std::string job, reason;
-  std::string log;    // "logs/NAME.1.log"; "" if there is none
-  std::string lines;  // the log's last lines
+  std::string log;    // such as "logs/NAME.1.log"; empty if there is none
+  std::string lines;  // the last lines of the log
 };
 
 inline constexpr std::size_t most_reported_jobs = 100'000, most_summed_results = 1000;
@@ -48,18 +48,19 @@ struct BatchReport {
   bool runs_now = false;
   std::map<JobState, std::int64_t> counts;
   BatchAnalysis analysis;
-  std::vector<ReportedJob> jobs;          // listed jobs, by number: the first most_reported_jobs
-  std::int64_t listed = 0;                // the number of jobs that could be listed
-  std::map<std::string, ResultSum> sums;  // over all of them, for the first most_summed_results
-                                          // names
+  std::vector<ReportedJob> jobs;  // the first most_reported_jobs listed jobs, by number
+  std::int64_t listed = 0;        // the number of all listed jobs
+  // over all listed jobs; for the first most_summed_results names
+  std::map<std::string, ResultSum> sums;
   std::vector<JobFailure> failures;
-  std::int64_t failed = 0;            // the number of failed jobs; `failures` holds the first ones
-  std::vector<PagePicture> pictures;  // SVG files in its folder, such as a recipe's maps
+  // the number of failed jobs and jobs that cannot run; `failures` holds the first ones
+  std::int64_t failed = 0;
+  std::vector<PagePicture> pictures;  // SVG files in the batch's folder, such as a recipe's maps
   std::vector<std::string> notes;
-  std::vector<std::string> problems;  // parts that could not be read
+  std::vector<std::string> problems;  // parts that could not be read or are incomplete
 };
 
-// Throws Error if its ledger cannot be read.
+// Throws Error if the batch's ledger cannot be read.
 BatchReport read_batch_report(const BatchFolder& batch);
 
 Page batch_report_page(const BatchReport& report);

@@ -1,4 +1,4 @@
-// The report of a batch as a page.
+// Makes the report of a batch as a page.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -84,7 +84,7 @@ class BatchPageMaker {
     return section;
   }
 
-  // The recipe's pictures of all jobs.
+  // The pictures of all jobs that the recipe made.
   PageSection pictures() const {
     PageSection section{.title = "Pictures", .blocks = {}};
     if (!report_.pictures.empty()) section.blocks.emplace_back(report_.pictures);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t most_compared_rows = 300;
 
-// The elements of a list; none of anything else.
+// The elements of a list. Nothing if the value is not a list.
 const nlohmann::json& list_of(const nlohmann::json& object, const char* key) {
   static const nlohmann::json nothing = nlohmann::json::array();
   const nlohmann::json& list = member_or_null(object, key);
@@ -42,7 +42,7 @@ std::string number_words(const nlohmann::json& object, const char* key) {
   return std::isnan(value) ? "" : shown_number(value);
 }
 
-// A mean of a side, with its unit.
+// The mean of a side, with its unit.
 std::string mean_words(const nlohmann::json& quantity, const char* key) {
   const double value = number_or(quantity, key, NAN);
   const std::string unit = text_or(quantity, "unit", "");
@@ -52,7 +52,7 @@ std::string mean_words(const nlohmann::json& quantity, const char* key) {
   return unit.empty() ? shown_number(value) : cat(shown_number(value), " ", unit);
 }
 
-// lower: less is known to be better.
+// lower: a smaller value is known to be better.
 PageTone tone_of_conclusion(const std::string& conclusion, bool lower) {
   if (conclusion == "faster" || conclusion == "better" || (conclusion == "less" && lower))
     return PageTone::good;
@@ -70,11 +70,11 @@ bool has_interval(const nlohmann::json& quantity) {
 std::string quantity_name(const nlohmann::json& quantity) {
   const std::string title = text_or(quantity, "title", ""), name = text_or(quantity, "name", "?");
   const std::string per = text_or(quantity, "per", "");
-  if (!title.empty()) return title;  // says it
+  if (!title.empty()) return title;  // the title already contains `per`
   return per.empty() ? name : cat(name, " (", per, ")");
 }
 
-// "   name  |---o--|   " over one line of characters.
+// Draws each interval as "   name  |---o--|   ", over one axis.
 std::string interval_lines(const std::vector<IntervalRow>& rows, const std::vector<double>& marks) {
   constexpr int columns = 50;
   double low = INFINITY, high = -INFINITY;
@@ -163,7 +163,8 @@ class ComparisonPageMaker {
                          text_or(quantity, "conclusion", "")});
     for (const char* key : {"a", "b"})
       tiles.push_back({key == std::string("a") ? "A" : "B", side(key), repeats_words(key)});
-    const double by_margin = number_or(all_, "by_margin", NAN);  // in the unit of what decides
+    // in the unit of the deciding quantity
+    const double by_margin = number_or(all_, "by_margin", NAN);
     tiles.push_back(
         {"margin",
          std::isfinite(by_margin) ? general(by_margin, 4)
@@ -246,7 +247,7 @@ class ComparisonPageMaker {
     return section;
   }
 
-  // Evaluations of each trial over its steps, and over its time.
+  // The evaluations of each trial, over its steps and over its time.
   PageSection curves() {
     PageSection section{.title = "Curves", .blocks = {}};
     std::vector<DrawnCurve> drawn;
@@ -304,7 +305,8 @@ class ComparisonPageMaker {
     PageSection section{.title = "What is not known", .blocks = {}};
     PageTable table{.columns = {"fact", "kind", "A", "B", ""}, .rows = {}, .first_numbers = 5};
     for (const nlohmann::json& one : list_of(all_, "unknown")) {
-      const auto known = [&](const char* key) {  // true: it is not known there
+      // The value true means that the fact is unknown on that side.
+      const auto known = [&](const char* key) {
         const nlohmann::json& value = member_or_null(one, key);
         return value.is_boolean() ? std::string(value.get<bool>() ? "unknown" : "known")
                                   : value_words(value);
@@ -346,7 +348,7 @@ class ComparisonPageMaker {
       if (table.rows.size() == most_compared_rows) break;
       const auto time = [&](const char* key) {
         const double seconds = number_or(row, key, NAN);
-        return seconds > 0 ? shown_seconds(seconds) : std::string();  // 0: it did not run
+        return seconds > 0 ? shown_seconds(seconds) : std::string();  // 0 = it did not run
       };
       std::vector<std::string> results;
       if (const nlohmann::json& pairs = member_or_null(row, "results"); pairs.is_object())

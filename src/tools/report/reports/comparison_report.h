@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// comparison: with "kind" = "comparison". Members that are missing or have another type are left
-// out.
+// comparison: an object with "kind" = "comparison". Members that are missing or have another type
+// are left out.
 Page comparison_page(const nlohmann::json& comparison);
 
 }  // namespace lockstep

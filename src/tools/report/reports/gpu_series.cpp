@@ -17,7 +17,7 @@ constexpr std::size_t most_gpus = 256;
 
 using GpuCells = std::vector<std::string_view>;
 
-// A gpu.csv has no cell with a comma or quotes.
+// Splits a line at commas. Cells of a gpu.csv contain neither commas nor quotes.
 void cells_of_line(std::string_view line, GpuCells& cells) {
   cells.clear();
   for (std::size_t comma; (comma = line.find(',')) != line.npos; line.remove_prefix(comma + 1))
@@ -37,7 +37,8 @@ class GpuLogLines {
       return;
     }
     if (has_no_head_) return;
-    // Its cells are looked at only where they are as many as names, which are searched for each.
+    // Each cell is found by its name, so a line is parsed only if it has as many cells as there are
+    // names.
     const double time = cells_.size() == head_.size() ? number("time") : NAN;
     if (!std::isfinite(time) || cell("uuid").empty()) {
       ++all_.bad_lines;
@@ -106,7 +107,7 @@ class GpuLogLines {
     ++gpu.samples;
   }
 
-  // A sample stands for the time since the one before.
+  // A sample represents the time since the previous one.
   void add_time(GpuCurves& gpu, double seconds) {
     if (!(seconds > 0)) return;
     gpu.covered_s += seconds;
@@ -128,7 +129,7 @@ class GpuLogLines {
     SampleGaps gaps;
     DeviceEnergy energy;
   };
-  std::map<std::string, Before> before_;  // by UUID
+  std::map<std::string, Before> before_;  // key: UUID
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A run's gpu.csv as curves and sums for each GPU, read in one pass and in bounded memory.
+// Reads a run's gpu.csv as curves and sums for each GPU, in one pass and in bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,28 @@
 namespace lockstep {
 
 struct GpuCurves {
-  std::string uuid, index;  // as in the file
+  std::string uuid, index;  // the texts in the file
   std::int64_t samples = 0;
-  Curve busy, sm, memory_bytes, power, temperature,
-      sm_clock;                                      // over seconds of samples
-  double memory_total_bytes = 0, power_limit_w = 0;  // 0: unknown
-  // over the intervals between samples, except gaps with missing samples
+  // curves over the seconds that samples cover
+  Curve busy, sm, memory_bytes, power, temperature, sm_clock;
+  double memory_total_bytes = 0, power_limit_w = 0;  // 0 if unknown
+  // energy over the intervals between samples, except gaps with missing samples
   std::optional<double> energy_j;
-  double covered_s = 0;  // the time that energy_j covers
+  double covered_s = 0;  // the time that samples cover
   double throttling_known_s = 0;
-  std::map<std::string, double> throttled_s;  // by reason
+  std::map<std::string, double> throttled_s;  // seconds by reason
   std::int64_t most_other_processes = 0;
 };
 
 struct GpuSeries {
   std::vector<GpuCurves> gpus;
-  double begin = 0, end = 0;  // unix seconds; 0: no sample
+  double begin = 0, end = 0;  // unix seconds; 0 if there is no sample
   std::int64_t bad_lines = 0;
-  std::string problem;  // why nothing could be read; "" if something was
+  std::string problem;  // why nothing could be read; empty otherwise
 };
 
-// Never throws. A missing file has no GPUs; for a file that is not a gpu.csv, `problem` says so.
+// Never throws. A missing file gives no GPUs. If the file is not a gpu.csv or cannot be read,
+// `problem` says so.
 GpuSeries read_gpu_series(const std::filesystem::path& file, std::size_t columns = 1024);
 
 }  // namespace lockstep

@@ -19,14 +19,16 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t most_table_runs = 500, most_option_runs = 12, most_option_rows = 60;
-constexpr std::size_t few_runs = 6;  // whose names fit beside a chart of half the width
+// with at most this many runs, their names fit beside a chart of half the width
+constexpr std::size_t few_runs = 6;
 
 double last_loss(const OverlaidRun& run) {
   const Curve* const loss = run.series.step_curve("loss");
   return loss ? loss->smooth_last() : NAN;
 }
 
-// Numbers of the runs that are drawn, in their order: of many those with the lowest loss.
+// Indexes of the runs that are drawn. If there are too many runs, those with the lowest loss are
+// chosen.
 std::vector<std::size_t> drawn_runs(const std::vector<OverlaidRun>& runs) {
   std::vector<std::size_t> order(runs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -43,7 +45,7 @@ std::vector<std::size_t> drawn_runs(const std::vector<OverlaidRun>& runs) {
   return order;
 }
 
-// Names twice there get the folder they lie in.
+// The names of the runs. A name that occurs twice is shown with its folder.
 std::vector<std::string> names_of_runs(const std::vector<OverlaidRun>& runs) {
   std::map<std::string, int> counts;
   for (const OverlaidRun& run : runs) ++counts[run.summary.name];
@@ -168,7 +170,7 @@ class OverlayMaker {
     return section;
   }
 
-  // Those in which the runs differ.
+  // Options whose values differ between runs.
   PageSection options() const {
     PageSection section{.title = "Options that differ", .blocks = {}};
     if (runs_.size() > most_option_runs) {

@@ -1,4 +1,4 @@
-// A report that overlays several runs.
+// Makes a report that overlays several runs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,19 +17,19 @@ namespace lockstep {
 
 struct OverlaidRun {
   RunSummary summary;
-  RunSeries series;         // without its lists of events
-  nlohmann::json config;    // from the run's record, or null
-  double global_batch = 0;  // samples per step; 0: unknown
-  std::string problem{};    // why the run could not be read; "" if it was
+  RunSeries series;         // the run's series without its lists of events
+  nlohmann::json config;    // the options from the run's record, or null
+  double global_batch = 0;  // samples per step; 0 if unknown
+  std::string problem{};    // why the run could not be read; empty if it was
 };
 
-// The memory for a run depends only on `columns`, however many runs there are. A run that cannot be
-// read has a `problem`, and does not affect the others.
+// Reads a run. The memory that it takes depends only on `columns`, for any number of runs. A run
+// that cannot be read has a `problem`, and does not affect the others.
 OverlaidRun read_overlaid_run(const RunDir& run, std::optional<double> smooth, std::size_t columns);
-// The number of columns per curve if this many runs are overlaid.
+// Returns the number of columns per curve for this number of runs.
 std::size_t columns_for(std::size_t runs);
 
-constexpr std::size_t most_overlaid = 20;  // the most curves drawn
+constexpr std::size_t most_overlaid = 20;  // the largest number of curves in a drawing
 
 Page overlay_page(const std::vector<OverlaidRun>& runs, CurveAxis axis);
 nlohmann::json overlay_json(const std::vector<OverlaidRun>& runs);

@@ -69,7 +69,8 @@ std::string step_folder(std::int64_t step) {
   return name;
 }
 
-// The folder in media/ of the best evaluation, else the newest that training wrote.
+// The folder of the best evaluation in media/. If it has none, the newest folder that training
+// wrote.
 const RunFolder* chosen_pictures(const RunReport& report) {
   const RunFolder* newest = nullptr;
   const std::string best = cat("media/", step_folder(report.summary.best_step));
@@ -99,7 +100,7 @@ void read_pictures(const fs::path& run, std::size_t most_bytes, RunReport& repor
         const std::string content = read_file(cat("/proc/self/fd/", file.get()), most_bytes);
         bytes += content.size();
         picture.data_uri = cat("data:", type, ";base64,", to_base64(content));
-      } catch (const Error&) {  // only its name is shown
+      } catch (const Error&) {  // the picture is listed by name only
       }
     if (picture.data_uri.empty()) ++report.pictures_listed;
     report.pictures.push_back(std::move(picture));
@@ -190,8 +191,9 @@ std::string RunReport::metric() const {
   const std::string named = text_or(member_or_null(record, "config"), "checkpoint.best_metric", "");
   const nlohmann::json& best = summary.best;
   if (!named.empty() && best.is_object() && best.contains(named)) return named;
-  // Checkpoints record the value that selects them, negated if higher is better. The metric is the
-  // one with that value in all of them; if there are several, "loss".
+  // Each checkpoint records the value by which it was selected. The value is negated if higher is
+  // better. The metric is the one that has this value in all checkpoints. If several do, "loss" is
+  // preferred.
   std::optional<std::set<std::string>> chosen;
   for (const nlohmann::json& event : series.checkpoints) {
     const nlohmann::json& metrics = member_or_null(event, "metrics");

@@ -1,4 +1,4 @@
-// A report on a run, from its directory alone.
+// Makes a report on a run from its directory alone.
 #pragma once
 
 #include <cstdint>
@@ -22,40 +22,42 @@ namespace lockstep {
 
 struct ReadRunReport {
   std::optional<double> smooth{};
-  std::size_t columns = 2048;  // the most per curve
-  // The recipe's options with their defaults, as in `config` of run.json; null: unknown.
+  std::size_t columns = 2048;  // the largest number of columns per curve
+  // The recipe's options with their defaults, in the form of `config` of run.json. Null if unknown.
   nlohmann::json defaults = nullptr;
-  std::size_t picture_bytes = std::size_t{4} << 20;  // the most for all pictures in the page
-  // True if the calling program has the run's lock and has ended the run. state.json is then right,
-  // and nobody trains the run.
+  // limit for the bytes of all pictures in the page
+  std::size_t picture_bytes = std::size_t{4} << 20;
+  // Whether the calling program holds the run's lock and has ended the run. Then state.json is
+  // right, and no other process trains the run.
   bool has_ended = false;
 };
 
 struct RunOption {
   std::string key, value;
-  std::string standard{};  // the default, if it differs and is known
+  std::string standard{};  // the default, if it is known and differs
 };
 
 struct LoggedOutput {
-  std::string file;   // "logs/rank0.log"
-  std::string lines;  // the file's last lines
+  std::string file;   // such as "logs/rank0.log"
+  std::string lines;  // the last lines of the file
 };
 
 struct RunReport {
   RunSummary summary;
-  nlohmann::json record;  // run.json, or null
+  nlohmann::json record;  // the content of run.json, or null
   RunSeries series;
   GpuSeries gpus;
-  std::vector<CheckpointInfo> checkpoints;  // existing ones, checked by size only
+  std::vector<CheckpointInfo> checkpoints;  // existing checkpoints, which are checked only by size
   std::vector<RunFolder> files;
-  std::vector<PagePicture> pictures;        // of the best evaluation, else of the newest
-  std::string pictures_of{};                // name of their folder
-  std::size_t pictures_listed = 0;          // how many of them lack their bytes
-  std::vector<RunOption> changed, options;  // changed: other than the default; options: all
+  std::vector<PagePicture> pictures;  // pictures of the best evaluation, or else of the newest
+  std::string pictures_of{};          // name of the pictures' folder
+  std::size_t pictures_listed = 0;    // number of pictures without their content
+  // changed: options that differ from the default; options: all
+  std::vector<RunOption> changed, options;
   bool defaults_known = false;
-  std::vector<LoggedOutput> output;  // for a run that failed
+  std::vector<LoggedOutput> output;  // ends of the logs of a run that failed
   std::vector<PageNote> problems;    // problems with the folder or the run
-  double global_batch = 0;           // samples per step; 0: unknown
+  double global_batch = 0;           // samples per step; 0 if unknown
 
   std::string metric() const;  // name of the metric that selects checkpoints; "" if there is none
 };
@@ -67,7 +69,7 @@ RunReport read_run_report(const RunDir& run, const ReadRunReport& how = {});
 Page run_report_page(const RunReport& report, CurveAxis axis);
 nlohmann::json run_report_json(const RunReport& report);
 
-// Parts of the report, for pages of several runs.
+// Parts of the report, which pages of several runs also use.
 nlohmann::json curve_json(const Curve& curve);
 CurveFrame metric_frame(const std::string& name, const std::string& unit, const Curve& curve,
                         CurveAxis axis);

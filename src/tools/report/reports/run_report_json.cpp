@@ -1,4 +1,4 @@
-// The report of a run as data: docs/reference/report.md lists it.
+// Makes the report of a run as JSON. docs/reference/report.md describes it.
 #include <cmath>
 
 #include "core/base/version.h"
@@ -134,7 +134,7 @@ nlohmann::json run_report_json(const RunReport& report) {
   value["output"] = nlohmann::json::array();
   for (const LoggedOutput& output : report.output)
     value["output"].push_back({{"file", output.file}, {"lines", output.lines}});
-  // Names of files and texts of others need not be UTF-8.
+  // File names and texts of other programs may be invalid UTF-8. Writing and parsing repairs them.
   return nlohmann::json::parse(to_line(value), nullptr, false);
 }
 

@@ -1,4 +1,4 @@
-// The report of a run as a page.
+// Makes the report of a run as a page.
 #include <algorithm>
 #include <cmath>
 
@@ -38,7 +38,7 @@ std::string with_unit(const std::string& value, const std::string& unit) {
 
 std::string percent_text(double share) { return cat(general(share * 100, 3), " %"); }
 
-// A row for each name whose value is known.
+// Adds a row if the value is known.
 void add_row(PageTable& table, const std::string& name, const std::string& value) {
   if (!value.empty()) table.rows.push_back({name, value});
 }
@@ -220,7 +220,8 @@ class RunPageMaker {
                ".");
   }
 
-  // "logged NAME" a figure each, or "terms N" all in one.
+  // Adds curves whose names begin with the prefix. "logged NAME" has a figure per name, and "terms
+  // N" has one figure for all.
   void add_parts(std::vector<PageFigure>& figures, const std::string& prefix,
                  const std::string& title) const {
     std::vector<DrawnCurve> together;

@@ -15,7 +15,8 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t most_step_curves = 200, most_metric_curves = 200;
-constexpr std::size_t first_kept = 50, last_kept = 450;  // of events that are listed
+// number of events that are listed: the first and the last ones
+constexpr std::size_t first_kept = 50, last_kept = 450;
 
 const Curve* curve_named(const std::vector<NamedCurve>& curves, const std::string& name) {
   for (const NamedCurve& one : curves)
@@ -23,7 +24,7 @@ const Curve* curve_named(const std::vector<NamedCurve>& curves, const std::strin
   return nullptr;
 }
 
-// The first and the last of them, where there are many.
+// Adds an event. If there are many, keeps the first and the last ones.
 void keep_event(std::vector<nlohmann::json>& events, nlohmann::json event) {
   if (events.size() >= first_kept + last_kept)
     events.erase(events.begin() + static_cast<std::ptrdiff_t>(first_kept));
@@ -32,9 +33,9 @@ void keep_event(std::vector<nlohmann::json>& events, nlohmann::json event) {
 
 // The time of one start, from its first event to its last.
 struct OpenStart {
-  double begin = 0, last = 0;  // unix seconds; begin: of the command, if known
-  double first = 0;            // of its first event
-  double step = 0;             // the last logged one
+  double begin = 0, last = 0;  // unix seconds; begin: when the command began, if known
+  double first = 0;            // time of its first event
+  double step = 0;             // the last logged step
   bool has_start = false;
 };
 
@@ -138,7 +139,7 @@ class SeriesReader {
     }
   }
 
-  // Keeps the largest value over several ranks.
+  // Keeps the largest value of all ranks.
   void add_peak(double value) {
     const std::size_t index = index_of("memory peak");
     for (auto& [known, most] : pending_)
@@ -151,7 +152,7 @@ class SeriesReader {
   void add_pending(std::string_view name, double value) {
     pending_.emplace_back(index_of(name), value);
   }
-  // Lines have their keys in the same order, nearly always.
+  // Keys nearly always have the same order in each line, so the next curve is tried first.
   std::size_t index_of(std::string_view name) {
     std::vector<NamedCurve>& curves = all_.steps;
     if (guess_ < curves.size() && curves[guess_].name == name) return guess_++;
@@ -197,7 +198,7 @@ class SeriesReader {
       return;
     }
     const std::string kind = text_or(event, "kind", "");
-    if (kind == "step") {  // as another program wrote it
+    if (kind == "step") {  // only another program writes such lines
       step_line(number, text);
       return;
     }
@@ -239,8 +240,8 @@ class SeriesReader {
     return kinds.contains(kind);
   }
 
-  // It ends with the first step, whose time is reported with the steps, and may include an
-  // evaluation.
+  // Start-up ends with the first step, which may include an evaluation. Their times are reported
+  // elsewhere, so they are subtracted here.
   void take_start_up(nlohmann::json& event) {
     const double seconds = number_or(event, "seconds", 0), time = number_or(event, "time", NAN);
     if (seconds > 0 && open_ && std::isfinite(time)) {
@@ -288,7 +289,8 @@ class SeriesReader {
   ReadSeries how_;
   RunSeries all_;
   std::optional<OpenStart> open_;
-  std::vector<std::pair<std::size_t, double>> pending_;  // curve and value of this line
+  // index of the curve, and the value in this line
+  std::vector<std::pair<std::size_t, double>> pending_;
   std::size_t guess_ = 0;
 };
 

@@ -25,7 +25,8 @@ std::vector<std::string> trial_names(const std::vector<Trial>& trials) {
   return names;
 }
 
-// Names down, trials across; of many trials the first.
+// A table with names as rows and trials as columns. If there are too many trials, only the first
+// ones are shown.
 class TrialRows {
  public:
   TrialRows(const std::vector<Trial>& trials, const char* head)
@@ -36,7 +37,8 @@ class TrialRows {
                           names.begin() + static_cast<std::ptrdiff_t>(shown_));
   }
 
-  template <class Cell>  // Cell: of a trial, "" where it has none
+  // Cell returns the text for a trial, or "".
+  template <class Cell>
   void add(const std::string& name, const Cell& cell) {
     if (table_.rows.size() == most_trial_rows) {
       ++left_out_;
@@ -96,7 +98,7 @@ PageSection trial_curves(const std::vector<Trial>& trials, CurveAxis axis) {
   PageSection section{.title = "Curves", .blocks = {}};
   const std::vector<std::string> names = trial_names(trials);
   std::map<std::string, std::vector<DrawnCurve>> by_metric;
-  std::list<Curve> curves;  // which the drawings point to
+  std::list<Curve> curves;  // the drawings point to these curves
   for (std::size_t i = 0; i < std::min(trials.size(), most_trial_curves); ++i) {
     if (trials[i].curve.empty()) continue;
     Curve& curve = curves.emplace_back();

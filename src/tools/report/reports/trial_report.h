@@ -1,5 +1,5 @@
-// A page on logs of other programs and runs of experiment trackers: known facts, measurements, and
-// overlaid loss curves.
+// Makes a page on logs of other programs and runs of experiment trackers. It shows known facts,
+// measurements, and overlaid loss curves.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,11 +11,11 @@
 
 namespace lockstep {
 
-// trials: not empty. axis: step or time; samples are unknown.
+// trials: must not be empty. axis: step or time, because samples are unknown.
 Page trials_page(const std::vector<Trial>& trials, CurveAxis axis);
 
-// {"kind": "logs", "version": 1, "logs": [{"name", "path", "source", "state", "facts",
-// "quantities", "curve", "cautions"}, …]}
+// Returns {"kind": "logs", "version": 1, "logs": [{"name", "path", "source", "state", "facts",
+// "quantities", "curve", "cautions"}, …]}.
 nlohmann::json trials_json(const std::vector<Trial>& trials);
 
 }  // namespace lockstep

@@ -30,7 +30,7 @@ std::vector<fs::path> files_of(const fs::path& path) {
   return files;
 }
 
-// Places from which STARTs invalidate earlier values.
+// Collects the session starts of a log. Each one invalidates earlier values from its step on.
 class Purges {
  public:
   void add(double place) {
@@ -38,7 +38,7 @@ class Purges {
     lowest_.emplace_back(count_++, place);
   }
   std::size_t count() const { return count_; }
-  // The lowest place of all but the first `known`; infinity: there are no more.
+  // The lowest step of all session starts after the first `known` ones. Infinity if there are none.
   double behind(std::size_t known) const {
     const auto first =
         std::lower_bound(lowest_.begin(), lowest_.end(), known,
@@ -48,35 +48,37 @@ class Purges {
 
  private:
   std::size_t count_ = 0;
-  std::vector<std::pair<std::size_t, double>> lowest_;  // by number: lower than all behind it
+  // number of a start, and a step that is lower than all later ones
+  std::vector<std::pair<std::size_t, double>> lowest_;
 };
 
 struct TagSeries : ForeignSeries {
-  std::size_t purges = 0;  // that it has seen
+  std::size_t purges = 0;  // number of starts already applied
 };
 
-// The scalars of one file by tag.
+// The scalars of one file, by tag.
 struct EventFile {
   std::string name;
   std::map<std::string, TagSeries, std::less<>> series;
   std::vector<StartMark> starts;
   Purges purges;
   std::size_t events = 0;
-  double begin = INFINITY, end = -INFINITY;  // unix seconds
+  double begin = INFINITY, end = -INFINITY;  // in unix seconds
 };
 
 void drop_from(ForeignSeries& series, double place) {
   while (!series.points.empty() && series.points.back().place >= place) series.points.pop_back();
 }
 
-// Before it gets a point, and at the end: a file may have many tags and many starts.
+// Removes invalidated values. Called before a point is added and at the end, because a file may
+// have many tags and many starts.
 void purge(TagSeries& series, const Purges& purges) {
   if (series.purges == purges.count()) return;
   drop_from(series, purges.behind(series.purges));
   series.purges = purges.count();
 }
 
-// A START's step is the first one that is done.
+// The step of a session start is the first step that it executes.
 void add_session(const TensorboardSession& session, EventFile& file) {
   constexpr std::int64_t most_steps = std::int64_t{1} << 53;
   if (session.step < 0 || session.step > most_steps) return;
@@ -90,7 +92,7 @@ void add_session(const TensorboardSession& session, EventFile& file) {
 }
 
 EventFile read_event_file(const fs::path& path, Trial& trial) {
-  open_regular_file(path);  // an Error where it is none: a pipe would hold this up
+  open_regular_file(path);  // throws Error unless it is a regular file, because a pipe would block
   EventFile file{.name = printable(path.filename().string())};
   std::ifstream in(path, std::ios::binary);
   const auto add_scalar = [&](const ScalarEvent& scalar) {
@@ -116,15 +118,16 @@ EventFile read_event_file(const fs::path& path, Trial& trial) {
   return file;
 }
 
-// Whether two processes wrote the same data at the same time: then neither resumes from the other.
+// Whether two processes wrote the same data at the same time. If so, neither has resumed from the
+// other.
 bool are_rivals(const EventFile& a, const EventFile& b) {
   if (!(a.begin < b.end && b.begin < a.end)) return false;
   return std::any_of(a.series.begin(), a.series.end(),
                      [&](const auto& one) { return b.series.contains(one.first); });
 }
 
-// If several processes wrote files at the same time, keeps the one with the most events, and the
-// first of equals.
+// If several processes wrote files at the same time, keeps the file with the most events. If
+// several have the most, keeps the first of them.
 void drop_rivals(std::vector<EventFile>& files, Trial& trial) {
   std::vector<const EventFile*> by_size;
   for (const EventFile& file : files) by_size.push_back(&file);
@@ -147,7 +150,8 @@ void drop_rivals(std::vector<EventFile>& files, Trial& trial) {
   std::erase_if(files, [&](const EventFile& file) { return dropped.contains(file.name); });
 }
 
-// Keras counts its epochs, and writes evaluations once more by its iterations.
+// Handles logs of Keras, which counts epochs. Keras also writes evaluations a second time, counted
+// in iterations. These copies are removed.
 void count_as_keras(ForeignLog& log) {
   const auto is_of_epochs = [](const ForeignSeries& series) {
     return series.name.starts_with("epoch_");
@@ -159,7 +163,7 @@ void count_as_keras(ForeignLog& log) {
   if (std::all_of(log.series.begin(), log.series.end(), is_of_epochs)) log.counted = "epochs";
 }
 
-// Files follow each other, each as a start that went on from an earlier step.
+// Joins the files in their order. Each file is a start that resumed from an earlier step.
 ForeignLog log_of(std::vector<EventFile> files) {
   ForeignLog log{.counted = "steps"};
   std::map<std::string, ForeignSeries, std::less<>> all;

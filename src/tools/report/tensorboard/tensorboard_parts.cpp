@@ -20,10 +20,11 @@ bool names_a_split(const std::string& name) {
   return std::find(splits.begin(), splits.end(), name) != splits.end();
 }
 
-constexpr int deepest_part = 4;  // tags of add_scalars have that many parts at most
+constexpr int deepest_part = 4;  // tags of add_scalars have at most this number of parts
 constexpr std::size_t most_parts = 1000;
 
-// Relative to `folder`; down to folders that have event files, without those below them.
+// Adds folders that have event files, relative to `folder`. Folders below such a folder are not
+// searched.
 void add_event_folders(const fs::path& folder, const fs::path& below, int deepest,
                        std::vector<fs::path>& found) {
   std::error_code error;
@@ -40,7 +41,7 @@ void add_event_folders(const fs::path& folder, const fs::path& below, int deepes
   }
 }
 
-// The only tag of a folder; "" where there is none or more than one.
+// The only tag of a folder. "" if it has none or several.
 std::string only_tag(const fs::path& folder) try {
   Trial ignored;
   const ForeignLog log = read_tensorboard_log(folder, ignored);
@@ -49,8 +50,8 @@ std::string only_tag(const fs::path& folder) try {
   return "";
 }
 
-// The name of the line, "b": add_scalars("val/loss", {"b": …}) writes the tag val/loss into the
-// folder val_loss_b, and tensorboardX's into val/loss/b.
+// The name of a line of add_scalars. add_scalars("val/loss", {"b": …}) writes the tag val/loss into
+// the folder val_loss_b. tensorboardX writes it into val/loss/b. The line's name is "b".
 std::optional<std::string> line_of_folder(const fs::path& folder, const std::string& name) {
   const std::string tag = only_tag(folder / name);
   if (tag.empty() || name.size() <= tag.size() + 1) return std::nullopt;
@@ -60,14 +61,15 @@ std::optional<std::string> line_of_folder(const fs::path& folder, const std::str
   return name.substr(tag.size() + 1);
 }
 
-// Merges the tags of all parts. One program writes them, so the restarts of the first apply to all.
+// Merges the tags of all parts. One program writes them, so restarts of the first part apply to
+// all.
 ForeignLog log_of_parts(const std::vector<TensorboardPart>& parts, Trial& trial) {
   ForeignLog whole;
   bool of_epochs = true;
   for (const TensorboardPart& part : parts) {
     ForeignLog log = read_tensorboard_log(part.folder, trial);
     for (ForeignSeries& series : log.series) {
-      of_epochs = of_epochs && series.name.starts_with("epoch_");  // Keras counts these
+      of_epochs = of_epochs && series.name.starts_with("epoch_");  // Keras counts these in epochs
       series.name = cat(part.before, series.name, part.after);
       whole.series.push_back(std::move(series));
     }
@@ -81,7 +83,7 @@ ForeignLog log_of_parts(const std::vector<TensorboardPart>& parts, Trial& trial)
 
 std::vector<TensorboardPart> tensorboard_parts(const fs::path& folder) {
   std::vector<TensorboardPart> parts;
-  const bool has_own = has_tensorboard_files(folder);  // SummaryWriter makes one at once
+  const bool has_own = has_tensorboard_files(folder);  // SummaryWriter creates a file immediately
   std::vector<fs::path> found;
   add_event_folders(folder, "", has_own ? deepest_part : 1, found);
   std::sort(found.begin(), found.end());

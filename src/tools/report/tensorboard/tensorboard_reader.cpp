@@ -23,19 +23,19 @@ Number little_endian(std::string_view bytes) {
   return number;
 }
 
-// A field of a protocol buffer's message; docs: protobuf.dev/programming-guides/encoding.
+// A field of a protocol buffer message. See protobuf.dev/programming-guides/encoding.
 struct Field {
   std::uint32_t number = 0;
-  int type = 0;             // 0 varint, 1 eight bytes, 2 bytes, 5 four bytes
-  std::uint64_t value = 0;  // of varints
-  std::string_view bytes;   // of the others
+  int type = 0;             // 0 = varint, 1 = eight bytes, 2 = bytes, 5 = four bytes
+  std::uint64_t value = 0;  // the value of a varint
+  std::string_view bytes;   // the value of the other types
 };
 
 class Message {
  public:
   explicit Message(std::string_view bytes) : rest_(bytes) {}
 
-  // Nothing at the end; `broken` where the bytes are no message.
+  // Returns nothing at the end. Sets `broken` if the bytes are not a valid message.
   std::optional<Field> next() {
     if (rest_.empty() || broken) return std::nullopt;
     const std::optional<std::uint64_t> key = varint();
@@ -85,7 +85,8 @@ class Message {
   std::string_view rest_;
 };
 
-// TensorProto: dtype = 1 (1 float, 2 double), tensor_content = 4, float_val = 5, double_val = 6.
+// Fields of TensorProto: dtype = 1 (1 float, 2 double), tensor_content = 4, float_val = 5,
+// double_val = 6.
 std::optional<double> scalar_of_tensor(std::string_view bytes, bool& broken) {
   Message tensor(bytes);
   std::optional<double> value;
@@ -109,7 +110,7 @@ std::optional<double> scalar_of_tensor(std::string_view bytes, bool& broken) {
 using VisitScalar = std::function<void(const ScalarEvent&)>;
 using VisitSession = std::function<void(const TensorboardSession&)>;
 
-// Summary.Value: tag = 1, simple_value = 2, tensor = 8.
+// Fields of Summary.Value: tag = 1, simple_value = 2, tensor = 8.
 void read_value(std::string_view bytes, ScalarEvent& scalar, const VisitScalar& visit,
                 bool& broken) {
   Message message(bytes);
@@ -128,7 +129,7 @@ void read_value(std::string_view bytes, ScalarEvent& scalar, const VisitScalar& 
 
 constexpr std::uint64_t session_start = 1, session_stop = 2;
 
-// SessionLog: status = 1.
+// Field of SessionLog: status = 1.
 std::uint64_t session_status(std::string_view session) {
   std::uint64_t status = 0;
   Message message(session);
@@ -137,7 +138,8 @@ std::uint64_t session_status(std::string_view session) {
   return status;
 }
 
-// Event: wall_time = 1, step = 2, summary = 5, whose values are field 1, session_log = 7.
+// Fields of Event: wall_time = 1, step = 2, summary = 5, session_log = 7. The values of a summary
+// are its field 1.
 bool read_event(std::string_view bytes, const VisitScalar& visit,
                 const VisitSession& visit_session) {
   Message message(bytes);
@@ -164,11 +166,12 @@ bool read_event(std::string_view bytes, const VisitScalar& visit,
   return !broken;
 }
 
-constexpr std::size_t head_bytes = 12, foot_bytes = 4;  // length and its checksum; checksum
+// head: length and its checksum; foot: checksum of the data
+constexpr std::size_t head_bytes = 12, foot_bytes = 4;
 constexpr std::uint64_t most_record_bytes = 64 << 20;
 
-// Reads `count` bytes; false if there are fewer. A false length allocates nothing for bytes that do
-// not exist.
+// Reads `count` bytes. Returns false if there are fewer. Memory grows with the bytes read, so a
+// wrong length allocates little.
 bool read_exactly(std::istream& in, std::uint64_t count, std::string& bytes) {
   constexpr std::uint64_t piece = 1 << 20;
   bytes.clear();
@@ -183,7 +186,7 @@ bool read_exactly(std::istream& in, std::uint64_t count, std::string& bytes) {
 
 enum class NextRecord { whole, skipped, torn, none };
 
-// data: of the next record, where it is whole.
+// data: receives the next record if it is complete.
 NextRecord next_record(std::istream& in, std::string& data) {
   if (in.peek() == std::istream::traits_type::eof()) return NextRecord::none;
   std::string head;
@@ -193,7 +196,7 @@ NextRecord next_record(std::istream& in, std::string& data) {
       little_endian<std::uint32_t>(std::string_view(head).substr(8)))
     return NextRecord::torn;
   if (length > most_record_bytes) {
-    constexpr std::uint64_t longest = std::uint64_t{1} << 31;  // of a protocol buffer
+    constexpr std::uint64_t longest = std::uint64_t{1} << 31;  // the limit of protocol buffers
     if (length > longest) return NextRecord::torn;
     in.seekg(static_cast<std::streamoff>(length + foot_bytes - 1), std::ios::cur);
     return in.get() == std::istream::traits_type::eof() ? NextRecord::torn : NextRecord::skipped;

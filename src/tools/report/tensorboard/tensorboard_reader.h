@@ -18,7 +18,7 @@ struct ScalarEvent {
   double value = 0;
 };
 
-// SessionLog START or STOP. A START invalidates earlier values from this step on.
+// A SessionLog START or STOP. A START invalidates earlier values from its step on.
 struct TensorboardSession {
   double wall_time = 0;
   std::int64_t step = 0;
@@ -26,18 +26,18 @@ struct TensorboardSession {
 };
 
 struct TensorboardFile {
-  std::vector<ScalarEvent> scalars;  // in file order
-  std::int64_t damaged = 0;          // events with an invalid message
-  bool torn = false;                 // the last record is incomplete, or its checksum is wrong
+  std::vector<ScalarEvent> scalars;  // in the order of the file
+  std::int64_t damaged = 0;          // number of events with an invalid message
+  bool torn = false;  // whether the last record is incomplete or has a wrong checksum
 };
 
 // Reads both forms of scalars: simple_value, and tensors of one float or double. Other contents are
-// skipped, including records of more than 64 MiB, which no scalar has. So at most one such record
-// is in memory. Ends at the first damaged record, since later ones cannot be found. If not even the
-// first record is whole, throws Error that names `name`.
+// skipped. Records of more than 64 MiB are skipped too, because no scalar is that large. At most
+// one record is in memory. Reading ends at the first damaged record, because later ones cannot be
+// found. Throws Error that names `name` if not even the first record is whole.
 TensorboardFile read_tensorboard(std::istream& in, const std::string& name);
-// The same without keeping the scalars. Each goes to `visit`, and each session to `visit_session`,
-// in file order.
+// Does the same without keeping the scalars. Each scalar is passed to `visit`, and each session to
+// `visit_session`, in the order of the file.
 TensorboardFile read_tensorboard(
     std::istream& in, const std::string& name, const std::function<void(const ScalarEvent&)>& visit,
     const std::function<void(const TensorboardSession&)>& visit_session);

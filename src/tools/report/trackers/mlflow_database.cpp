@@ -1,4 +1,4 @@
-// MLflow's SQLite store (mlflow.db), of versions 1.x to 3.x.
+// Reads MLflow's SQLite store (mlflow.db) of versions 1.x to 3.x.
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
@@ -64,7 +64,7 @@ class MlflowDatabase final : public TrackerStore {
     std::move(log).finish(trial);
   }
 
-  // The largest number stands for infinity there, to 15 digits.
+  // MLflow stores infinity as the largest number, to 15 digits.
   static double infinite(double value) {
     constexpr double largest = DBL_MAX * (1 - 1e-14);
     return std::abs(value) >= largest ? std::copysign(INFINITY, value) : value;

@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t meta_bytes = 1 << 20, parameter_bytes = 1 << 20;
-constexpr std::size_t most_files = 10'000;  // of one run; MLflow's own have at most some hundred
+// files of one run; MLflow itself writes a few hundred at most
+constexpr std::size_t most_files = 10'000;
 
 using Meta = std::map<std::string, std::string>;
 
@@ -30,7 +31,7 @@ std::string of_meta(const Meta& meta, const char* key) {
   return found == meta.end() ? std::string() : found->second;
 }
 
-// Empty where there is none, or it cannot be read.
+// Reads meta.yaml. Empty if the file is missing or unreadable.
 Meta read_meta(const fs::path& folder) try {
   std::error_code ignored;
   if (!fs::is_regular_file(folder / "meta.yaml", ignored)) return {};
@@ -70,7 +71,8 @@ double seconds_of_ms(const std::string& text) {
   return ms ? static_cast<double>(*ms) / 1000 : NAN;
 }
 
-// Files below a folder, named by their contents: "val/loss". Links are not followed.
+// Files in a folder and its subfolders, by relative name such as "val/loss". Links are not
+// followed.
 std::map<std::string, fs::path> files_by_name(const fs::path& folder, bool& all) {
   std::map<std::string, fs::path> files;
   std::error_code error;
@@ -87,7 +89,8 @@ std::map<std::string, fs::path> files_by_name(const fs::path& folder, bool& all)
   return files;
 }
 
-// "TIME VALUE STEP", in older versions without the step, in newer ones with two words on the data.
+// Parses "TIME VALUE STEP". Older versions write no step. Newer versions add two words about the
+// data set.
 std::optional<MlflowValue> value_of_line(const std::string& line) {
   const std::vector<std::string> words = split(trim(line), ' ');
   if (words.size() < 2) return std::nullopt;
@@ -167,7 +170,7 @@ class MlflowFiles final : public TrackerStore {
   }
 
   fs::path folder_;
-  std::map<std::string, fs::path> folders_;  // of runs, by id
+  std::map<std::string, fs::path> folders_;  // key: id of the run
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// MLflow's file store (mlruns): a folder per experiment with a folder per run, each with a
-// meta.yaml. Source: https://mlflow.org/docs/latest/tracking/backend-stores, as MLflow's FileStore
-// writes it.
+// Reads MLflow's file store (mlruns). It has a folder per experiment, which has a folder per run,
+// each with a meta.yaml. The format is that of MLflow's FileStore. Source:
+// https://mlflow.org/docs/latest/tracking/backend-stores.
 #pragma once
 
 #include <filesystem>
@@ -19,14 +19,17 @@ struct MlflowExperiment {
   bool deleted = false;
 };
 
-// Experiments in the folder, including deleted ones; none if it is not a store. Never throws.
+// Returns the experiments in the folder, including deleted ones. Returns none if the folder is not
+// a store. Never throws.
 std::vector<MlflowExperiment> mlflow_experiments(const std::filesystem::path& store);
 
-bool is_mlflow_store(const std::filesystem::path& folder);       // whether it holds an experiment
-bool is_mlflow_experiment(const std::filesystem::path& folder);  // in a store
-bool is_mlflow_run(const std::filesystem::path& folder);         // in an experiment
+// whether the folder holds an experiment
+bool is_mlflow_store(const std::filesystem::path& folder);
+// whether it is an experiment of a store
+bool is_mlflow_experiment(const std::filesystem::path& folder);
+bool is_mlflow_run(const std::filesystem::path& folder);  // whether it is a run of an experiment
 
-// Opens a store, or one experiment of it.
+// Opens a store, or one experiment of a store.
 std::unique_ptr<TrackerStore> open_mlflow_files(const std::filesystem::path& folder);
 
 }  // namespace lockstep

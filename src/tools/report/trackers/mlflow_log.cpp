@@ -23,7 +23,7 @@ void MlflowLog::finish(Trial& trial) && {
   log.own_starts = std::move(starts_);
   bool counted = false;
   for (auto& [name, series] : series_) {
-    // One number is often that of a test, added days later: its time is none of the training.
+    // A single value often comes from a test days after the training, so its time is not used.
     const bool is_single = series.points.size() == 1;
     if (is_single && log.own_starts.empty()) series.points.front().time = NAN;
     counted = counted || !is_single || series.points.front().place != 0;

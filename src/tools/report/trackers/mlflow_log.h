@@ -1,4 +1,4 @@
-// Metrics of an MLflow run, from any store, as a trial.
+// Turns the metrics of an MLflow run, from any store, into a trial.
 #pragma once
 
 #include "tools/report/logs/foreign_log.h"
@@ -10,17 +10,18 @@
 namespace lockstep {
 
 struct MlflowValue {
-  double time_ms = 0;  // since 1970
+  double time_ms = 0;  // milliseconds since 1970
   std::int64_t step = 0;
   double value = 0;
 };
 
 class MlflowLog {
  public:
-  // Values must come in the order of their times. System metrics, which count their own steps, are
-  // left out.
+  // Adds a value of a metric. The values of a metric must come in the order of their times. System
+  // metrics are left out, because they count their own steps.
   void add(const std::string& name, const MlflowValue& value);
-  void set_starts(std::vector<StartMark> starts) { starts_ = std::move(starts); }  // from an export
+  // starts in an export of a run
+  void set_starts(std::vector<StartMark> starts) { starts_ = std::move(starts); }
   void finish(Trial& trial) &&;
 
  private:
@@ -28,7 +29,7 @@ class MlflowLog {
   std::vector<StartMark> starts_;
 };
 
-// Adds the commit that it ran from; "": unknown.
+// Adds the commit from which the run was started. `commit` may be empty if it is unknown.
 void add_mlflow_code(const std::string& commit, Trial& trial);
 
 }  // namespace lockstep

@@ -19,7 +19,7 @@ std::string without_quotes(std::string_view quoted) {
   return text;
 }
 
-// JSON has all escapes that PyYAML writes but \xNN.
+// Decodes a text in double quotes. PyYAML's escapes are also valid in JSON, except \xNN.
 std::string without_escapes(const std::string& quoted) {
   std::string escaped;
   for (std::size_t i = 0; i < quoted.size(); ++i) {
@@ -31,7 +31,7 @@ std::string without_escapes(const std::string& quoted) {
   return text.is_string() ? text.get<std::string>() : quoted;
 }
 
-// Nothing of a value that is no scalar.
+// Reads a scalar. Returns false if the value is not a scalar.
 bool take_scalar(const std::string& value, std::string& scalar) {
   if (value.empty()) return false;
   const char first = value.front();

@@ -22,7 +22,7 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-// "dir" of "data.cache_dir".
+// The last word of a name, such as "dir" in "data.cache_dir".
 std::string last_word(const std::string& name) {
   const std::size_t at = name.find_last_of("._/- ");
   return in_lower_case(at == name.npos ? name : name.substr(at + 1));

@@ -1,4 +1,4 @@
-// Facts that experiment trackers store beside a run's numbers: parameters, state, code.
+// Adds facts that experiment trackers store with a run's numbers: parameters, state and code.
 #pragma once
 
 #include "tools/report/facts/facts.h"
@@ -8,16 +8,18 @@
 
 namespace lockstep {
 
-// Adds a parameter as the work fact "param.NAME"; a seed becomes one of the means. If the value is
-// a path, the contents are unknown. Names of runs are notes. Numeric texts become numbers, very
-// long texts are cut, objects become "param.NAME.KEY", and null is left out.
+// Adds a parameter as a fact "param.NAME" of the kind `work`. Seeds are of the kind `means`, and
+// names of runs are notes. If the value is a path, its contents are unknown. Numeric texts become
+// numbers, and very long texts are cut. Members of objects become "param.NAME.KEY". Null and empty
+// texts are left out.
 void add_parameter(const std::string& name, const nlohmann::json& value, Trial& trial);
 
-// "finished", "failed", "killed", "running", in any case. All but the first add a caution.
+// Sets the state, such as "finished", "failed", "killed" or "running", in upper or lower case. All
+// states except "finished" add a caution.
 void add_tracked_state(const std::string& state, Trial& trial);
 
-// Says that trackers store only the parameters that a user logged, which may be all or some. This
-// replaces the caution of logs that no parameters are known.
+// Replaces the caution that parameters are unknown, which logs of other programs get. The new
+// caution says that a tracker has only the parameters that the user logged.
 void tell_what_is_tracked(Trial& trial);
 
 }  // namespace lockstep

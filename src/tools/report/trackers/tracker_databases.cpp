@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double longest_wait_s = 10;  // for programs that write
+constexpr double longest_wait_s = 10;  // longest wait for programs that write
 
 bool has_table(Database& database, const char* name) {
   Statement& statement =

@@ -1,4 +1,4 @@
-// Experiment trackers' SQLite files, distinguished by their tables.
+// Opens experiment trackers' SQLite files, which are distinguished by their tables.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@
 
 namespace lockstep {
 
-// Opens MLflow's or trackio's database. Throws Error if it cannot be read, or is of another kind.
+// Opens a database of MLflow or trackio. Throws Error if it cannot be read or is of another kind.
 std::unique_ptr<TrackerStore> open_tracker_database(const std::filesystem::path& file);
 
 std::unique_ptr<TrackerStore> mlflow_database(std::unique_ptr<Database> database);
-// The file's name is the name of the project.
+// The name of the file is the name of the project.
 std::unique_ptr<TrackerStore> trackio_database(std::unique_ptr<Database> database);
 
 }  // namespace lockstep

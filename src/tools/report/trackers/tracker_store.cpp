@@ -40,7 +40,7 @@ bool is_meant(const TrackedRun& run, const std::string& word) {
          cat(run.experiment, "/", run.id) == word;
 }
 
-// A few of them, in words that name them.
+// A few of the runs, named in words.
 std::string some_runs(const std::vector<TrackedRun>& runs, bool by_id) {
   std::vector<std::string> words;
   for (const TrackedRun& run : runs) {
@@ -90,7 +90,8 @@ std::optional<TrackedWord> tracked_word(const std::string& word) {
   }
   if (is_store(path)) return TrackedWord{path, ""};
   if (fs::exists(path, ignored)) return std::nullopt;
-  // Not "run#1" of a store: names of runs may hold the mark, those of stores seldom do.
+  // Splits at the first separator, as in "STORE#RUN". Names of runs may contain the separator, but
+  // those of stores rarely do.
   if (const std::size_t at = word.find(separator); at != word.npos && at > 0) {
     const fs::path store = no_slash(word.substr(0, at));
     if (is_store(store)) return TrackedWord{store, word.substr(at + 1)};

@@ -1,4 +1,4 @@
-// trackio's SQLite file of a project (PROJECT.db), of versions with and without ids of runs.
+// Reads trackio's SQLite file of a project (PROJECT.db). Old versions have no ids of runs.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -13,7 +13,8 @@
 namespace lockstep {
 namespace {
 
-// Rows get the time at which they are written, up to half a second late and many at once.
+// Rows have the time at which they are written, which may be half a second late. Several rows are
+// written together.
 constexpr double shortest_timed_s = 60;
 
 class TrackioDatabase final : public TrackerStore {
@@ -44,7 +45,8 @@ class TrackioDatabase final : public TrackerStore {
   void read(const TrackedRun& run, Trial& trial) override {
     read_metrics(run, trial);
     if (!has_configs_) return;
-    // Where the id of either table is the name alone, as no version before 0.24 has another one.
+    // Unless both tables have ids, the config is also found by the run's name. Versions before 0.24
+    // use no other id.
     const bool by_id = id_ == "run_id" && config_id_ == "run_id";
     Statement config(*database_, cat("SELECT config FROM configs WHERE ", config_id_, " = ?1",
                                      by_id ? "" : " OR run_name = ?2", " ORDER BY ", config_id_,
@@ -55,11 +57,12 @@ class TrackioDatabase final : public TrackerStore {
     const nlohmann::json parameters = parse_python_json(config.text(0));
     if (!parameters.is_object()) return;
     for (const auto& [name, value] : parameters.items())
-      if (!name.starts_with('_')) add_parameter(name, value, trial);  // trackio's own: _Created
+      // trackio's own keys, such as _Created
+      if (!name.starts_with('_')) add_parameter(name, value, trial);
   }
 
  private:
-  bool has_configs() {  // no version before 0.4 has them
+  bool has_configs() {  // versions before 0.4 lack this table
     Statement table(*database_,
                     "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'configs'");
     return table.step();
@@ -100,8 +103,7 @@ class TrackioDatabase final : public TrackerStore {
       }
       for (const char* own : {"step", "timestamp"}) metrics.erase(own);
       table.add(metrics);
-      // The step counts calls of log() if the trainer gives none of its own, as Transformers' does
-      // not.
+      // If the trainer gives no step, as with Transformers, the step counts calls of log().
       table.add_number("_step", rows.number(0));
       const std::optional<double> time = seconds_of_text(rows.text(1));
       if (timed && time) table.add_number("timestamp", *time);
@@ -115,7 +117,7 @@ class TrackioDatabase final : public TrackerStore {
   }
 
   std::unique_ptr<Database> database_;
-  std::string id_, config_id_;  // SQL that identifies runs, for metrics and for configs
+  std::string id_, config_id_;  // SQL that identifies a run, for metrics and for configs
   bool has_configs_;
 };
 
