@@ -1,4 +1,4 @@
-// Parsing of command lines, and their help.
+// Parses command lines, and prints their help.
 #include "tools/cli/arguments.h"
 
 #include "core/base/error.h"
@@ -23,8 +23,8 @@ using Words = std::vector<std::string>;
 
 constexpr int help_columns = 80;
 
-// Wraps to `columns`. The text's source breaks some sentences at a larger width, so a long line
-// that ends no sentence is joined with the next.
+// Wraps the text to `columns`. Sentences in the source may contain line breaks. A long line that
+// does not end a sentence is joined with the next one.
 std::string filled(const std::string& details, int columns) {
   std::string text, line;
   const auto is_command = [](const std::string& words) { return words.starts_with("lockstep "); };
@@ -51,14 +51,14 @@ bool takes_direct_recipes(const Command& command) {
   return command.name == "train" || command.name == "config";
 }
 
-// If a command for engine recipes names another recipe, that is the error to report.
+// If a command accepts only engine recipes but another recipe is named, reports that.
 void check_recipe(const Command& command, const Words& words) {
   if (command.complete != "recipe" || takes_direct_recipes(command)) return;
   for (const std::string& word : words)
-    if (find_direct_recipe(word) != nullptr) find_recipe(word);  // throws
+    if (find_direct_recipe(word) != nullptr) find_recipe(word);  // throws Error
 }
 
-// The value behind a flag that the command may lack.
+// The value that was typed for a flag. The command may not have that flag.
 std::string value_typed(const Words& words, const std::string& name, const std::string& otherwise) {
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     if (words[i].starts_with(name + "=")) return words[i].substr(name.size() + 1);
@@ -78,7 +78,7 @@ std::string hint_of_tried(const TriedFlag& tried, const Words& words) {
   return hint;
 }
 
-// For a flag that resembles none.
+// A hint for an unknown flag that resembles no known one.
 std::string hint_for_flags(const Command& command, const Words& names) {
   constexpr std::size_t most_named = 12;
   const std::string help = cat("lockstep ", command.name, " --help");
@@ -89,7 +89,7 @@ std::string hint_for_flags(const Command& command, const Words& names) {
              : cat("its flags are ", join(names, ", "), ": see ", help);
 }
 
-// words: of the line that it stands in.
+// words: all words of the command line.
 const Flag& find_flag(const Command& command, const Words& words, const std::string& name) {
   if (const Flag* const flag = flag_named(command, name)) return *flag;
   check_recipe(command, words);
@@ -103,7 +103,7 @@ const Flag& find_flag(const Command& command, const Words& words, const std::str
   std::vector<std::string> names;
   for (const Flag& flag : command.flags)
     if (!flag.hidden) names.push_back(flag.name);
-  const bool is_letter = name.size() == 2;  // any other is as near
+  const bool is_letter = name.size() == 2;  // all one-letter flags are equally similar
   if (const std::string near = nearest(name, names); !near.empty() && !is_letter)
     throw Error(what, cat("did you mean ", near, "?"));
   if (!command.stray_hint.empty()) throw Error(what, command.stray_hint);
@@ -121,7 +121,7 @@ std::string recipes_help(const Command& command) {
   return text + "`lockstep config RECIPE` lists every option, which key=value sets.\n";
 }
 
-// The options of the recipe that the words name.
+// The help for the options of the recipe that `words` name.
 std::string options_help(const Words& words, int width) {
   const auto is_named = [&](const auto& recipe) {
     return std::find(words.begin(), words.end(), recipe.name) != words.end();
@@ -165,8 +165,8 @@ bool is_assignment(const std::string& word) {
 
 namespace {
 
-// The value of a flag whose word is words[at]: behind its "=", or the next word, which `at` then
-// moves to.
+// The value of the flag in words[at]. The value follows "=" or is the next word. In the second
+// case, `at` advances to it.
 std::string value_of(const Flag& flag, const Words& words, std::size_t& at) {
   const std::string& word = words[at];
   if (const std::size_t equals = word.find('='); equals != word.npos) {
@@ -192,7 +192,8 @@ bool is_option(const Command& command, const std::string& word) {
          std::find(only.begin(), only.end(), word.substr(0, word.find('='))) != only.end();
 }
 
-// An operand too many: with its equals sign, it is a name of other programs in capitals perhaps.
+// Throws Error for a surplus operand. With an equals sign, it may be another program's option in
+// capitals.
 [[noreturn]] void refuse_operand(const Command& command, const Words& words,
                                  const std::string& operand, const std::string& usage) {
   const bool is_assigned = operand.find('=') != operand.npos;
@@ -205,8 +206,8 @@ bool is_option(const Command& command, const std::string& word) {
                                                         : command.stray_hint);
 }
 
-// A name of other programs in capitals is no input, unless there is a file of that name. With
-// spaces it is a text.
+// Throws Error for another program's option in capitals, unless a file has that name. An operand
+// with spaces is a text.
 void refuse_foreign_name(const Command& command, const Words& words, const std::string& operand) {
   const std::size_t equals = operand.find('=');
   const std::string name = operand.substr(0, equals);

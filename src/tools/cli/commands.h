@@ -1,4 +1,4 @@
-// The subcommands, one file each.
+// Declares the subcommands of the tool.
 #pragma once
 
 #include "tools/cli/arguments.h"
@@ -12,7 +12,7 @@ Command resume_command();
 Command plan_command();
 Command bench_command();
 Command launch_command();
-std::vector<Command> batch_commands();  // "batch run" and so on
+std::vector<Command> batch_commands();  // "batch run", "batch status", …
 Command evaluate_command();
 Command abtest_command();
 Command check_command();

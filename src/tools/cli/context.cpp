@@ -1,4 +1,4 @@
-// The surroundings of a command.
+// Terminals, output and signals of a command.
 #include "tools/cli/context.h"
 
 #include "built_with.h"
@@ -61,8 +61,8 @@ namespace {
 
 constexpr int usual_width = 80;
 
-// The width of the terminal behind a descriptor; nothing if it is none. COLUMNS is for terminals
-// that do not report their size.
+// The width of the terminal behind a descriptor. Nothing if it is not a terminal. COLUMNS applies
+// only to terminals that do not report their size.
 std::optional<int> width_of(int fd) {
   if (isatty(fd) == 0) return std::nullopt;
   winsize size{};
@@ -100,7 +100,7 @@ std::string with_newline(const std::string& text) {
 
 void write_out(const std::string& text) { write_bytes(with_newline(text)); }
 
-// Whole lines of a log, as a terminal may have them.
+// Whole lines of a log in a form that a terminal can show.
 std::string shown_lines(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
   std::vector<std::string> lines = split(std::string(text), '\n');
@@ -131,7 +131,7 @@ void print_log(const UniqueFd& log) {
     if (got < 0) throw Error(cat("cannot read the log: ", errno_text(errno)));
     text.append(block, 0, static_cast<std::size_t>(got));
     if (got == 0) break;
-    // A line of its own that is longer than a block is shown in parts.
+    // A single line that is longer than a block is shown in parts.
     const std::size_t line_end = text.rfind('\n');
     const std::size_t whole =
         line_end == text.npos ? text.size() < block_bytes ? 0 : text.size() : line_end + 1;

@@ -1,4 +1,4 @@
-// Shared by every subcommand: places of programs and caches, the terminal, the probe.
+// Functions that all subcommands share: program paths, terminal, output, devices and the worker.
 #pragma once
 
 #include "core/base/files/fd.h"
@@ -14,48 +14,55 @@
 
 namespace lockstep::cli {
 
-// The CUDA version that this build's LibTorch needs from the driver, in NVML's form (13000 for
-// 13.0). 0: none.
+// The CUDA version that this build's LibTorch needs from the driver, in NVML's form: 13000 for
+// 13.0. 0 if the build has no CUDA.
 extern const int cuda_needed;
 
 double begin_s();  // start of this program, on the monotonic clock
-// says that a further training in this program begins, which counts as a start of its own
+// Call it when this program begins a further training. The time of that training is then counted
+// from now.
 void begin_anew();
-double earlier_s();                      // from the program's start to the latest begin_anew
+double earlier_s();  // seconds from the program's start to the latest begin_anew
 std::filesystem::path worker_program();  // throws Error if it does not exist
 bool stderr_is_terminal();
-bool colour_wanted();   // false with NO_COLOR or TERM=dumb
-int terminal_width();   // of standard error, in columns
-int terminal_height();  // of standard error, in lines
-// The width of standard output. It is unlimited if a table goes into a pipe or a file.
+bool colour_wanted();   // false without a terminal, with NO_COLOR, and with TERM=dumb
+int terminal_width();   // width of standard error, in columns
+int terminal_height();  // height of standard error, in lines
+// The width of standard output for tables, in columns. It is unlimited in a pipe or a file.
 int table_width();
-int text_width();  // the same for text that wraps: 80 columns in a pipe or a file
-// Prints a result on standard output and adds a newline. The text is made `printable`, but keeps
-// newlines and tabs. Throws Error if it cannot be written.
+// The width of standard output for text that wraps, in columns. It is 80 in a pipe or a file.
+int text_width();
+// Prints a result on standard output, and adds a newline if the text does not end with one. The
+// text is printed as `printable` returns it, but keeps newlines and tabs. Throws Error if it cannot
+// be written.
 void print(const std::string& text);
-// The same for data that programs read. It is written byte for byte, except on a terminal.
+// Prints data that programs read. On a terminal, it is printed as by print(). Elsewhere, the bytes
+// are unchanged; only a missing newline at the end is added.
 void print_data(const std::string& text);
-// The same for a program's whole output, of any size. On a terminal it is shown as `printable_log`
-// makes it. A line that carriage returns rewrote is shown as it was last visible.
+// Prints the whole output of a program from its log file, of any size. On a terminal, the text is
+// shown as `printable_log` returns it. A line that carriage returns rewrote is shown there as it
+// was last visible.
 void print_log(const UniqueFd& log);
-// The same after training. If the text cannot be written, prints so, which counts as no failure.
+// Calls print() after training. If the text cannot be written, prints a warning instead of
+// throwing.
 void print_result_of_run(const std::string& text);
-// Invalid UTF-8 is replaced; the result is that of `printable_json`.
-std::string json_text(const nlohmann::json& value, int indent = 2);  // indent -1: on one line
+// Returns the value as JSON that `printable_json` made safe to print. Invalid UTF-8 is replaced.
+std::string json_text(const nlohmann::json& value, int indent = 2);  // indent: -1 for one line
 
 GpuProbe& probe();  // NVML, loaded on first use
-std::vector<Device> devices_for(
-    const std::string& spec);  // "" = all; checks the driver for the build
+// Selects devices as `select_devices` does; "" means all. Throws Error, also if the driver is too
+// old for this build.
+std::vector<Device> devices_for(const std::string& spec);
 // Throws Error if this build cannot run ranks on these devices. Call it before anything is written.
 void check_can_run(const std::vector<Device>& devices);
 
-// Thrown when a child has already printed an error and a hint. main then only exits.
+// Thrown when the error has already been printed. main then only exits with `code`.
 struct ToldAlready {
   int code = 0;
 };
 
-// Runs the worker without ranks and returns its standard output. Throws ToldAlready if it ended
-// with a user's error, and Error for any other failure.
+// Runs the worker without ranks and returns its standard output. Throws ToldAlready if the worker
+// reported a user's error, and Error for any other failure.
 std::string ask_worker(const std::vector<std::string>& arguments);
 
 }  // namespace lockstep::cli

@@ -11,7 +11,7 @@ namespace lockstep::cli {
 
 namespace {
 
-// Explains why there is no such option, rather than suggesting the nearest.
+// Throws Error for flags of the engine. The error explains why the recipe does not have them.
 void refuse_flags_of_engine(const DirectRecipe& recipe, const Parsed& parsed) {
   if (parsed.has("--seeds"))
     throw Error(cat(recipe.name, " trains in one process without the engine: it has no --seeds"),

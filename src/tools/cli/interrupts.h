@@ -6,8 +6,9 @@
 
 namespace lockstep::cli {
 
-// Records SIGINT, SIGTERM and SIGHUP during its lifetime; only one may exist. Ignored signals stay
-// ignored. `launch` handles these signals while it runs, and then gives them back.
+// Records SIGINT, SIGTERM and SIGHUP during its lifetime; only one object may exist. Ignored
+// signals stay ignored. While `launch` runs, it handles these signals itself; afterwards they are
+// recorded again.
 class NotedInterrupts {
  public:
   NotedInterrupts();

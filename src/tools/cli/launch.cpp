@@ -1,4 +1,4 @@
-// lockstep launch: any program, once a device.
+// Implements `lockstep launch`, which starts any program once per device.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "core/base/whole_number.h"
@@ -40,8 +40,8 @@ int number(const Parsed& parsed, const std::string& flag, const std::string& oth
   return *count;
 }
 
-// The numbers of these GPUs, for programs that expect nothing else in CUDA_VISIBLE_DEVICES. None if
-// it is uncertain that CUDA counts them so, as with MIG or a GPU with a fault.
+// The indexes of these GPUs, for programs that accept only numbers in CUDA_VISIBLE_DEVICES. Empty
+// if CUDA may use another order, as with MIG or a faulty GPU.
 std::vector<std::string> gpu_numbers(const std::vector<Device>& devices) {
   if (devices[0].kind != DeviceKind::cuda) return {};
   const std::vector<GpuInfo> gpus = probe().gpus();
@@ -56,7 +56,8 @@ std::vector<std::string> gpu_numbers(const std::vector<Device>& devices) {
   return numbers.size() == devices.size() ? numbers : std::vector<std::string>{};
 }
 
-// torchrun takes a script of Python for a program.
+// Throws Error for a Python script without an interpreter. torchrun accepts one, so users may try
+// it.
 void check_program(const std::vector<std::string>& words) {
   if (words.empty())
     throw Error("lockstep launch needs a program", "for example lockstep launch python3 train.py");
@@ -67,7 +68,7 @@ void check_program(const std::vector<std::string>& words) {
                 cat("write python3 before it: lockstep launch python3 ", shell_word(program)));
 }
 
-// Advice on a failure from the rank's output; "" if there is none.
+// Advice on a failure, taken from the rank's output. "" if there is none.
 std::string hint_by_output(const std::string& last_lines) {
   std::string small = last_lines;
   for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -94,7 +95,7 @@ int launch_main(const Parsed& parsed) {
   spec.log_limit_bytes = static_cast<std::uint64_t>(number(parsed, "--log-limit-mb", "64")) << 20;
   spec.serves_store = false;
   spec.forward_output = true;
-  spec.one_gpu_visible = false;  // programs choose theirs by LOCAL_RANK
+  spec.one_gpu_visible = false;  // programs choose their GPU by LOCAL_RANK
   spec.gpu_names = gpu_numbers(spec.devices);
   spec.gives_input = parsed.has("--stdin");
   spec.run_id = cat("lockstep-", ::getpid(), "-", std::lround(system_clock().wall_s()));
@@ -113,7 +114,7 @@ int launch_main(const Parsed& parsed) {
     return exit_interrupted;
   }
   const auto& failed = std::get<RankFailed>(outcome);
-  // The rank's output has been shown already.
+  // The rank's output has been shown already, so it is not repeated.
   say(cat("error: ", failure_text(failed), failed.memory.empty() ? "" : "\n\n" + failed.memory,
           "\n\nhint: ", hint_by_output(failed.last_lines), "all that it printed is in ",
           failed.log.string()));

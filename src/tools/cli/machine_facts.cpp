@@ -37,7 +37,7 @@ std::optional<double> busy_s(const std::filesystem::path& stat) {
   std::ifstream file(stat);
   std::string word, line;
   if (!(file >> word) || word != "cpu" || !std::getline(file, line)) return std::nullopt;
-  // user nice system idle iowait irq softirq steal; guests are part of user.
+  // Fields: user nice system idle iowait irq softirq steal. Times of guests are part of user.
   std::istringstream fields(line);
   double ticks = 0, busy = 0;
   int place = 0;

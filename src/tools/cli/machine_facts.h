@@ -1,4 +1,4 @@
-// Facts about the measuring machine, and how busy it is.
+// Collects facts about this machine for records of measurements. Also measures how busy it is.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 
 namespace lockstep::cli {
 
-// {"host", "system", "cpu", "cores", "memory_bytes", "gpus": [{"uuid", "name", "index"}],
+// Returns {"host", "system", "cpu", "cores", "memory_bytes", "gpus": [{"uuid", "name", "index"}],
 // "driver"}.
 nlohmann::json machine_facts(const std::vector<Device>& gpus);
 
-// Seconds that all processors have worked for all processes since the machine started. Nothing if
-// /proc does not report it.
+// Returns the CPU seconds of all processes on all cores since the machine started. Returns nothing
+// if /proc does not report them.
 std::optional<double> busy_s(const std::filesystem::path& stat = "/proc/stat");
-std::optional<double> load_average();  // over the last minute
+std::optional<double> load_average();  // mean over the last minute
 
 }  // namespace lockstep::cli

@@ -1,4 +1,4 @@
-// lockstep: the one program that users call. It never loads LibTorch.
+// The `lockstep` program, the only one that users call. It never loads LibTorch.
 #include "core/base/error.h"
 #include "core/base/process/spawn.h"
 #include "core/base/text/text.h"
@@ -31,7 +31,7 @@ std::vector<Command> all_commands() {
 
 namespace {
 
-// "batch run …" is the command "batch run".
+// Joins the words of a two-word command, such as "batch run".
 void join_command_words(std::vector<std::string>& words, const std::vector<Command>& commands) {
   const std::vector<std::string> seconds = second_words(commands, words[0]);
   if (seconds.empty()) return;
@@ -49,14 +49,14 @@ void join_command_words(std::vector<std::string>& words, const std::vector<Comma
   words.erase(words.begin() + 1);
 }
 
-// "train", "batch", "batch run".
+// Whether the name is a command or its first word, such as "train", "batch" or "batch run".
 bool is_command(const std::string& name, const std::vector<Command>& commands) {
   return std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
     return !command.hidden && (command.name == name || command.name.starts_with(name + " "));
   });
 }
 
-// Help on a word, or on a symptom.
+// Prints help on a word or a symptom.
 int run_help(const std::string& asked, const std::vector<Command>& commands) {
   const std::vector<Topic> topics = help_topics(commands);
   const FoundTopics found = topics_about(topics, asked);
@@ -73,7 +73,8 @@ int run_help(const std::string& asked, const std::vector<Command>& commands) {
       terms.push_back(term);
       for (const std::string& word : split(term, ' ')) terms.push_back(word);
     }
-  // A slip is seldom in the first letter: "inference" is not near to "convergence".
+  // Typing errors are rare in the first letter, so other terms are left out. "inference" must not
+  // match "convergence".
   std::erase_if(terms, [&](const std::string& term) {
     return term.empty() || asked.empty() ||
            std::tolower(static_cast<unsigned char>(term.front())) !=

@@ -20,7 +20,7 @@ namespace lockstep::cli {
 
 namespace {
 
-// The descriptor of this program that a path names; -1 if it names none.
+// The descriptor of this program that the path names, or -1.
 int named_descriptor(const std::string& path) {
   if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -31,7 +31,8 @@ int named_descriptor(const std::string& path) {
   return -1;
 }
 
-// Opens an existing pipe or device for writing; empty if there is nothing or a regular file.
+// Opens an existing pipe or device for writing. Returns an empty descriptor for a regular file or a
+// missing one.
 UniqueFd open_special(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return UniqueFd();

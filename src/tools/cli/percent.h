@@ -1,4 +1,4 @@
-// Shares on the command line.
+// Parses shares on the command line.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace lockstep::cli {
 
-// Reads "2%" and "0.02" as 0.02. Throws Error, which names the flag, for other texts and for shares
-// below `least`. Also throws for plain numbers from 1 on, which are probably meant as per cent.
+// Returns the value of a flag as a share: 0.02 for "2%" and for "0.02". Returns `otherwise` if the
+// flag is absent. Throws Error, which names the flag, for other texts and for shares below `least`.
+// Also throws it for plain numbers from 1 on, which probably mean per cent.
 double share_of(const Parsed& parsed, const std::string& flag, double otherwise, double least = 0);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,4 @@
-// Launching, and progress on standard error.
+// Launches ranks and shows progress on standard error.
 #include "tools/cli/ranks.h"
 
 #include "core/base/process/signal_name.h"
@@ -33,8 +33,8 @@ std::function<std::string()> device_status(const std::vector<Device>& devices) {
   };
 }
 
-// A stopped terminal (Ctrl-S) must not keep us from the ranks. Unread text is dropped; the run's
-// events have it all the same.
+// Makes the progress display. A stopped terminal (Ctrl-S) must not block the handling of ranks, so
+// unread text is dropped. The run's events still contain it.
 Progress make_progress(const std::vector<Device>& devices, OutputQueue& shown) {
   ProgressOptions options{
       .terminal = stderr_is_terminal(), .colour = colour_wanted(), .width = terminal_width()};

@@ -1,4 +1,4 @@
-// Runs the ranks of a run and shows their progress.
+// Runs the ranks of a run, and shows their progress.
 #pragma once
 
 #include "core/config/options.h"
@@ -12,25 +12,26 @@
 namespace lockstep::cli {
 
 struct Ranks {
-  std::vector<std::string> arguments;  // for lockstep-worker
+  std::vector<std::string> arguments;  // arguments of lockstep-worker
   std::vector<Device> devices;         // one per rank
   std::filesystem::path log_dir;
-  bool pass_stdout = false;  // rank 0 writes to our standard output
-  // Takes the events of rank 0, which are also shown.
+  bool pass_stdout = false;  // rank 0 writes to the standard output of this program
+  // Receives the events of rank 0, which are also shown.
   std::function<void(const nlohmann::json&)> on_event{};
-  // Values for training: see LaunchSpec.
+  // As in LaunchSpec; only training sets them.
   Duration hang_after{};
   std::uint64_t log_limit_bytes = LaunchSpec().log_limit_bytes;
   std::function<double()> stop_grace_s = LaunchSpec().stop_grace_s;
-  // answers a signal immediately, because training stops after the step
+  // Whether to print a message as soon as a signal comes. It is for training, which stops only
+  // after the present step.
   bool stops_after_step = false;
-  std::function<void()> on_signal{};  // called when a signal came
+  std::function<void()> on_signal{};  // called when a signal has come
 };
 
-// LaunchSpec::log_mark for a start that begins now: "--- started 2026-01-31 09:30:00".
+// Returns the LaunchSpec::log_mark of a start that begins now: "--- started 2026-01-31 09:30:00".
 std::string log_mark();
 
-// Starts `lockstep-worker ARGUMENTS` once per device, shows progress, and waits.
+// Starts `lockstep-worker ARGUMENTS` once per device, shows progress, and waits for the end.
 LaunchOutcome run_ranks(const Ranks& ranks);
 
 }  // namespace lockstep::cli

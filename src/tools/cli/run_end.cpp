@@ -1,4 +1,4 @@
-// First what happened, then further facts, then remedies.
+// Messages at the end of a run. They state the event first, then further facts, then remedies.
 #include "tools/cli/run_end.h"
 
 #include "core/base/error.h"
@@ -113,7 +113,8 @@ int report_reading(const LaunchOutcome& outcome) {
     say("interrupted");
     return exit_interrupted;
   }
-  if (failed->exit_code == 128 + SIGPIPE) return failed->exit_code;  // the reader has seen enough
+  // the reader of the output has closed it
+  if (failed->exit_code == 128 + SIGPIPE) return failed->exit_code;
   if (is_users_error(*failed)) throw Error(failed->error->what, failed->error->hint);
   say(text_of(*failed, {hint_of(*failed)}));
   return exit_failed;

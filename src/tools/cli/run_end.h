@@ -1,4 +1,4 @@
-// Texts, state and exit code that follow from how ranks ended.
+// Derives messages, the run's state and the exit code from how the ranks ended.
 #pragma once
 
 #include "runtime/launch/launch.h"
@@ -9,18 +9,19 @@
 
 namespace lockstep::cli {
 
-// "rank 1 on cuda:1 failed: exit code 1 in backward of step 12; rank 0 waits in …". If the rank
-// reported an error itself, its first line replaces the exit code.
+// Returns "rank 1 on cuda:1 failed: exit code 1 in backward of step 12; rank 0 waits in …". If the
+// rank reported an error itself, its first line replaces the exit code.
 std::string failure_text(const RankFailed& failed);
-// Whether the rank ended because of a user's error, so that a restart would not help.
+// Whether the rank ended because of a user's error. A restart would not help then.
 bool is_users_error(const RankFailed& failed);
 
-// Reports how the ranks of a training run ended, and writes the run's state if they could not. why:
-// the reason for a stop. Returns the exit code.
+// Reports how the ranks of a training run ended. After an interrupt or a failure, also writes the
+// run's state. why: the reason for a stop. Returns the exit code.
 int report_outcome(const LaunchOutcome& outcome, const RunDir& run, const std::string& why,
                    const GoOn& go_on);
 
-// The same for ranks that only read a run. Throws the rank's own Error if it reported one.
+// The same for ranks that only read a run; no state is written. Throws the rank's own Error if it
+// reported a user's error.
 int report_reading(const LaunchOutcome& outcome);
 
 }  // namespace lockstep::cli

@@ -10,7 +10,7 @@ namespace lockstep::cli {
 std::optional<nlohmann::json> option_given(const Parsed& parsed, const std::string& key) {
   std::optional<nlohmann::json> value;
   for (const std::string& file : parsed.all("--config")) {
-    if (file.empty()) continue;  // `runs --config` is a switch
+    if (file.empty()) continue;  // `runs --config` is a flag without a value
     for (const detail::TomlEntry& entry : detail::read_toml(file))
       if (entry.key == key) value = entry.value;
   }
@@ -33,7 +33,7 @@ std::string recipe_of_named_run(const std::vector<std::string>& words) {
     if (word.starts_with('-') || is_assignment(word)) continue;
     try {
       return text_or(RunDir::open(word, root).record(), "recipe", "");
-    } catch (const Error&) {  // a flag's value, or no run
+    } catch (const Error&) {  // the word is a flag's value, or not a run
     }
   }
   return "";

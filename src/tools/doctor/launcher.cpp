@@ -10,17 +10,19 @@
 namespace lockstep {
 namespace {
 
-constexpr int most_gpus = 1 << 12;  // no machine has as many: a larger number means something else
+// no machine has as many GPUs, so a larger number means something else
+constexpr int most_gpus = 1 << 12;
 
 using Names = std::vector<std::string_view>;
 
 struct Kind {
   const char* name;
-  Names programs;     // by the last part of their path; two words where the second decides
-  Names options;      // the first is written where none is given
-  Names lists;        // that name GPUs instead
+  // Last part of the program's path. Two words if a second word is required.
+  Names programs;
+  Names options;      // options with a number of GPUs; the first is suggested if none is given
+  Names lists;        // options that list GPUs instead
   Names factors;      // options whose number multiplies it
-  int otherwise = 0;  // GPUs if none is given; 0: all, or as a file says
+  int otherwise = 0;  // GPUs if no option is given; 0 = all, or as in a file
   bool serves = false, spans_hosts = false;
   const char* note = "";
 };
@@ -82,13 +84,14 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
-// For other programs: used only if such a word with a number is present.
+// Options of programs that are not known launchers. An option counts only if a number follows.
 const Names own_options{"--trainer.devices", "trainer.devices", "--devices", "--gpus", "--num_gpus",
                         "--num-gpus",        "--n_gpus",        "--n-gpus",  "--ngpus"};
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// The position of the program after an interpreter's options; the number of words if there is none.
+// The position of the program after an interpreter and its options. The number of words if there is
+// none.
 std::size_t program_place(const std::vector<std::string>& words) {
   if (!last_part(words.front()).starts_with("python")) return 0;
   std::size_t place = 1;
@@ -96,7 +99,7 @@ std::size_t program_place(const std::vector<std::string>& words) {
   return place < words.size() && words[place] == "-m" ? place + 1 : place;
 }
 
-// Where the words of its own begin; 0: the command is not of this kind.
+// The position of the launcher's first argument. 0 if the command is not of this kind.
 std::size_t begin_of(const Kind& kind, const std::vector<std::string>& words) {
   const std::size_t place = program_place(words);
   if (place >= words.size()) return 0;
@@ -109,7 +112,7 @@ std::size_t begin_of(const Kind& kind, const std::vector<std::string>& words) {
   return 0;
 }
 
-// Whether it is one of these, as a script, a module or a program.
+// Whether the command runs one of these programs, as a script, a module or a program.
 bool is_one_of(const Names& programs, const std::string& command) {
   const std::vector<std::string> words = split(command, ' ');
   const std::size_t place = program_place(words);
@@ -124,11 +127,11 @@ std::optional<int> number_of_word(std::string_view text) {
 }
 
 struct Given {
-  std::size_t place = 0, length = 0;  // 0 words: it is not given
+  std::size_t place = 0, length = 0;  // length: number of words; 0 = not given
   std::string option, value;
 };
 
-// Takes the first match: later words may belong to the program that it starts.
+// Finds the first match, because later words may belong to the program that the launcher starts.
 Given find_option(std::span<const std::string_view> options, const std::vector<std::string>& words,
                   std::size_t begin) {
   for (std::size_t i = begin; i < words.size(); ++i)

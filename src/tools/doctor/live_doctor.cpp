@@ -22,7 +22,7 @@ bool LiveDoctor::is_asking() const {
 }
 
 bool LiveDoctor::is_ready() {
-  constexpr double ask_again_s = 60;  // faults may come while one looks
+  constexpr double ask_again_s = 60;  // faults may occur during the session
   const double now_s = system_clock().now_s();
   const bool is_due = asked_s_ == 0 || now_s - asked_s_ >= ask_again_s;
   if (is_due && !answer_.valid()) {

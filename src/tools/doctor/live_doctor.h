@@ -1,4 +1,4 @@
-// The doctor inside a live view: findings about one process from the samples as they come.
+// The doctor inside a live view. It finds causes for one process from the samples as they come.
 #pragma once
 
 #include <deque>
@@ -13,16 +13,16 @@ namespace lockstep {
 
 class LiveDoctor {
  public:
-  // machine: makes evidence as evidence_of() does. It is called on its own thread at the first
-  // question about a process, since the driver may hang. That thread is detached at the end, so
-  // `machine` must own everything it uses.
+  // machine: makes evidence as evidence_of() does. It is called at the first call of text(), and at
+  // most once a minute after that. It runs on a detached thread, because the driver may hang. So
+  // `machine` must own everything that it uses.
   explicit LiveDoctor(std::function<Evidence()> machine) : machine_(std::move(machine)) {}
-  void add(const MonitorSample& sample);  // of the GPUs of `machine`
-  // Findings about the process and its descendants since the first call, or a note that it is still
-  // looking. Takes some milliseconds, as it reads /proc, and never waits for the driver.
+  void add(const MonitorSample& sample);  // a sample of the GPUs of `machine`
+  // Returns the findings about the process and its descendants, or a note that there are none yet.
+  // The observation of a process begins with the first call for it. Reads /proc, which takes some
+  // milliseconds. Never waits for the driver.
   std::string text(int pid, int width);
-  // Whether the thread of `machine` is calling the driver now. NVML then cannot be shut down at the
-  // program's end.
+  // Whether `machine` is running. NVML then cannot be shut down at the end of the program.
   bool is_asking() const;
 
  private:
@@ -34,7 +34,7 @@ class LiveDoctor {
   std::string failed_;  // why `machine` failed
   double asked_s_ = 0;
   std::deque<MonitorSample> newest_;
-  int pid_ = 0;  // process of the first snapshot
+  int pid_ = 0;  // process about which text() was called last
 };
 
 }  // namespace lockstep

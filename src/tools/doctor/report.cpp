@@ -73,7 +73,7 @@ std::vector<std::string> remarks(const Scene& scene) {
                        ": a container (docker run --gpus all) or Slurm (--gpus) may give more"));
   if (evidence.snapshots.size() < 2)
     list.push_back("processes were seen once only: how much they worked is not known");
-  std::map<std::string, int> unknown;  // why it is not known which GPUs a process may use
+  std::map<std::string, int> unknown;  // key: why it is unknown which GPUs a process may use
   for (const auto& [pid, process] : scene.processes)
     if (process.computes() && !process.visible) ++unknown[process.why_not_visible];
   for (const auto& [why, count] : unknown)
@@ -109,7 +109,7 @@ Findings about(const Scene& scene, const Findings& findings, std::optional<int> 
     }
     return false;
   };
-  std::set<int> used;  // NVML indexes of the GPUs that it is on
+  std::set<int> used;  // NVML indexes of the GPUs that it uses
   for (const GpuView& gpu : scene.gpus)
     if (std::any_of(gpu.pids.begin(), gpu.pids.end(),
                     [&](int one) { return !scene.strangers.contains(one) && belongs(one); }))

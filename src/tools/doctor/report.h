@@ -1,4 +1,4 @@
-// The doctor's report, for people and as JSON.
+// Writes the report of the doctor as text and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,9 +8,10 @@
 
 namespace lockstep {
 
-// Every GPU with its activity and processes, then the findings. width: of the terminal.
+// Returns each GPU with its activity and processes, and then the findings. width: that of the
+// terminal, in columns.
 std::string report_text(const Scene& scene, const Findings& findings, int width);
-std::string findings_text(const Findings& findings, int width);  // or "nothing found"
+std::string findings_text(const Findings& findings, int width);  // the findings, or "nothing found"
 nlohmann::json report_json(const Scene& scene, const Findings& findings);
 
 // Returns the findings about `pid` (the subject of the evidence) or its descendants, and those

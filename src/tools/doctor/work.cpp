@@ -8,8 +8,8 @@
 namespace lockstep::rules {
 namespace {
 
-// Recognises data loaders. PyTorch names them; others are forks of the program or started by
-// multiprocessing. Processes that compile, log or track are not loaders.
+// Whether the process is a data loader. PyTorch names its loaders. Others are forks of the program
+// or started by multiprocessing. Processes that compile, log or track are not loaders.
 bool is_loader(const Scene& scene, const Program& program, int pid) {
   const ProcessView& process = scene.processes.at(pid);
   const std::string& command = process.now->command;
@@ -22,9 +22,9 @@ bool is_loader(const Scene& scene, const Program& program, int pid) {
          (parent != scene.processes.end() && parent->second.now->command == command);
 }
 
-// The nearest process above it that uses a GPU; 0: none does.
+// The nearest ancestor that uses a GPU, or 0.
 int user_above(const Scene& scene, const Program& program, int pid) {
-  std::set<int> seen;  // numbers are used again: a ring is possible
+  std::set<int> seen;  // pids are reused, so ancestors may form a ring
   auto at = scene.processes.find(pid);
   while (at != scene.processes.end() && seen.insert(at->first).second) {
     if (std::find(program.users.begin(), program.users.end(), at->first) != program.users.end())
@@ -64,7 +64,8 @@ int world_size(const Scene& scene, int pid) {
 }
 
 bool launches_little(const GpuView& gpu) {
-  constexpr double filled = 0.3;  // of an H200: 0.7 with matrices of 2048, 0.0 with rows of 32
+  // share of the busy time; on an H200, matrices of 2048 reach 0.7, and rows of 32 reach 0.0
+  constexpr double filled = 0.3;
   const double busy = gpu[GpuMetric::gpu_busy].mean();
   return gpu.has_sm() ? gpu[GpuMetric::sm_active].mean() >= filled * busy : busy < 5;
 }

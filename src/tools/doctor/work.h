@@ -1,4 +1,4 @@
-// Work of processes and GPUs during the look, for the rules about load.
+// Measures the work of processes and GPUs during the observation, for the rules about load.
 #pragma once
 
 #include <string>
@@ -8,36 +8,40 @@
 
 namespace lockstep::rules {
 
-constexpr double working_percent = 10;  // of SM activity: a GPU with less mostly waits
-constexpr double one_core = 0.9;        // a thread with more runs nearly all the time
+// limit of SM activity in percent; a GPU below it mostly waits
+constexpr double working_percent = 10;
+constexpr double one_core = 0.9;  // limit in cores; a thread above it runs nearly all the time
 
 struct ThreadLine {
-  std::string text;  // a line of evidence; "" if no thread was watched
+  std::string text;  // a line of evidence; "" if no thread was observed
   double cores = 0;
 };
-// The busiest thread.
+// Returns the thread of the process with the highest load.
 ThreadLine busiest_thread(const Scene& scene, int pid);
 
-// Processes of the program that read its input.
+// Data loaders: processes of the program that read its input.
 struct Loaders {
   std::vector<int> pids;
-  int full = 0;  // using a whole core, or waiting for disks
+  int full = 0;  // number of loaders that use a whole core or wait for disks
   double cores = 0, read_bytes_per_s = 0;
 };
-// The loaders that `user` started, and those that cannot be assigned to one process.
+// Returns the loaders that the process `user` started, and those that cannot be assigned to a
+// process on a GPU.
 Loaders loaders_of(const Scene& scene, const Program& program, int user);
 
-int world_size(const Scene& scene, int pid);  // the number of ranks of a program, as it states it
+// WORLD_SIZE in the environment of the process; 0 if unset
+int world_size(const Scene& scene, int pid);
 
-// There are two reasons why one thread at its limit keeps a GPU waiting. False: the thread launches
-// kernels that are too small. Some kernel then runs much of the time, on few multiprocessors. True:
-// it does other work, and the few kernels that run fill the GPU.
+// Whether a thread that keeps a GPU waiting launches few kernels. If true, the thread does other
+// work, and the few kernels fill the GPU. If false, the thread launches many kernels that are too
+// small. A kernel then runs most of the time, but on few multiprocessors.
 bool launches_little(const GpuView& gpu);
-// Whether two threads take turns, as in PyTorch's forward and backward.
+// Whether only one thread of the process runs at a time. Two threads may take turns, as in
+// PyTorch's forward and backward.
 bool one_at_a_time(const ProcessView& process);
 
-bool is_enough(const Load& load);    // has enough samples to judge how its values vary
-bool is_sawtooth(const Load& load);  // work alternates with waiting: some high values, some near
-                                     // zero
+bool is_enough(const Load& load);  // whether it has enough samples to judge how its values vary
+// Whether work alternates with waiting: some values are high, and some are near zero.
+bool is_sawtooth(const Load& load);
 
 }  // namespace lockstep::rules

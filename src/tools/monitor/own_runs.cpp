@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr double read_again_s = 1;
 
-// The words of a worker, without its name; nothing for other programs.
+// The arguments of a Lockstep worker. Nothing for other programs.
 std::optional<std::vector<std::string>> worker_words(const fs::path& folder) {
   std::string text;
   try {
@@ -33,7 +33,8 @@ std::optional<std::vector<std::string>> worker_words(const fs::path& folder) {
   return words;
 }
 
-// The run that a process has open: for a rank 0 whose command line does not name it.
+// The run whose files a process has open. This works for a rank 0 whose command line does not name
+// the run.
 fs::path open_run(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder / "fd", error), end; !error && entry != end;
@@ -47,8 +48,8 @@ fs::path open_run(const fs::path& folder) {
   return {};
 }
 
-// Finds the run through the processes of the same launcher: rank 0 has it open. If they have
-// several runs open, the answer is unknown.
+// Finds the run through other processes of the same launcher, because rank 0 has the run open.
+// Empty if they have several runs open.
 fs::path run_of_siblings(const fs::path& folder) {
   const ProcStat stat = parse_proc_stat(read_proc_file(folder / "stat").text);
   if (stat.fields.size() < 2 || stat.fields[1] == "1") return {};

@@ -1,5 +1,5 @@
-// Finds the processes that are ranks of Lockstep's own runs, and the state of these runs, from
-// /proc and the run directory.
+// Finds the processes that are ranks of Lockstep's runs, from /proc. Reads the progress of these
+// runs from their folders.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,10 @@ class OwnRuns {
  public:
   explicit OwnRuns(Clock& clock = system_clock(), std::filesystem::path proc = "/proc")
       : clock_(&clock), proc_(std::move(proc)) {}
-  // Nothing for a process that is not a rank. A run's events are read at most once a second. If
-  // torchrun, srun or mpirun started the ranks, rank 0 is recognised by its open files, and the
-  // others by having the same parent. So no rank on other machines is recognised.
+  // Returns the run of a rank; nothing for any other process. The events of a run are read at most
+  // once a second. If torchrun, srun or mpirun started the ranks, the run is found through files
+  // that rank 0 has open. All other ranks with the same parent process belong to that run. Ranks on
+  // another machine than rank 0 are not recognised.
   std::optional<OwnRun> of(int pid);
 
  private:
@@ -29,14 +30,14 @@ class OwnRuns {
   };
   Clock* clock_;
   std::filesystem::path proc_;
-  std::map<std::string, Followed> runs_;  // by path
+  std::map<std::string, Followed> runs_;  // the key is the path of the run
 };
 
-// A function that takes a number from the driver and returns process_info with the run of each
-// process. It caches the facts about runs. Use it on one thread.
+// Returns a function that takes a process number from the driver. It returns process_info()
+// together with the run of the process. It caches facts about runs. Use it on one thread only.
 FindProcess find_processes();
 
-// "first-try 1200/20000 1.02M tok/s eta 2h41m"; unknown parts are left out.
+// Returns text such as "first-try 1200/20000 1.02M tok/s eta 2h41m". Unknown parts are left out.
 std::string run_text(const OwnRun& run);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Files of /proc, whose process may end at any time.
+// Reads files of /proc. The process of such a file may end at any time.
 #pragma once
 
 #include <filesystem>
@@ -9,21 +9,22 @@ namespace lockstep {
 
 struct ProcFile {
   std::string text;
-  int error = 0;  // errno of open or read; text is empty then
+  int error = 0;  // errno of open or read, or 0; on an error, text is empty
 };
 ProcFile read_proc_file(const std::filesystem::path& path);  // never throws
 
-// Parsed /proc/PID/stat: the name without its brackets, and the fields from the third, "state", on.
-// The fields are empty if the file was cut off. The name may hold anything, also brackets.
+// The content of /proc/PID/stat: the name without its brackets, and the fields from the third one,
+// "state", on. The fields are empty if the file was truncated. The name may contain any characters,
+// including brackets.
 struct ProcStat {
   std::string name;
   std::vector<std::string> fields;
 };
 ProcStat parse_proc_stat(const std::string& stat);
 
-double ticks_s(const std::string& ticks);  // seconds in a field that counts clock ticks
+double ticks_s(const std::string& ticks);  // converts a field in clock ticks to seconds
 
-// The numbers of all processes.
+// Returns the numbers of all processes.
 std::vector<int> process_numbers(const std::filesystem::path& proc);
 
 }  // namespace lockstep

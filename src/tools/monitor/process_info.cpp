@@ -27,16 +27,17 @@ std::string user_name(uid_t uid) {
   return cat(uid);
 }
 
-// Words may contain spaces; empty for kernel threads, zombies and ended processes.
+// The words of a command. They may contain spaces. Empty for kernel threads, zombies and ended
+// processes.
 std::vector<std::string> command_words(int pid, const fs::path& proc) {
   std::string words = read_proc_file(proc / std::to_string(pid) / "cmdline").text;
   while (!words.empty() && words.back() == '\0') words.pop_back();
   return words.empty() ? std::vector<std::string>() : split(words, '\0');
 }
 
-// A program's path with a blank would look like two words, so the program's name replaces it. A
-// single word may be a title with all of a program's words; it is a path only if it is the
-// program's file.
+// If a program's path contains a space, it would look like two words, so only the program's name is
+// kept. A single word may also be a title with a whole command. The word is a path only if it is
+// the program's file.
 void name_program(std::vector<std::string>& words, const fs::path& folder) {
   if (words.empty() || words[0].find('/') == words[0].npos || words[0].find(' ') == words[0].npos)
     return;
@@ -48,7 +49,7 @@ void name_program(std::vector<std::string>& words, const fs::path& folder) {
 }  // namespace
 
 std::optional<ProcessInfo> process_info(int pid, const fs::path& proc) {
-  constexpr std::size_t start_field = 22 - 3;  // ticks since boot
+  constexpr std::size_t start_field = 22 - 3;  // in ticks since boot
   const fs::path folder = proc / std::to_string(pid);
   struct stat owner {};
   const ProcStat stat = parse_proc_stat(read_proc_file(folder / "stat").text);
@@ -67,7 +68,7 @@ bool may_have_numbers_of_host(const fs::path& proc) {
   const char* other = std::getenv("LOCKSTEP_NVML");
   std::error_code unreadable;
   const fs::path own = fs::read_symlink(proc / "self/ns/pid", unreadable);
-  // Linux under Windows has a namespace of its own, and its GPUs have another file.
+  // WSL runs in its own pid namespace, and its GPUs use another device file.
   if (std::error_code ignored; fs::exists(proc.parent_path() / "dev/dxg", ignored)) return false;
   return !(other && *other) && !unreadable && own != first_namespace;
 }
@@ -83,7 +84,7 @@ std::optional<bool> has_gpu_files(int pid, const fs::path& proc) {
 }
 
 std::set<int> process_tree(int pid, const fs::path& proc) {
-  std::multimap<int, int> children;  // by parent
+  std::multimap<int, int> children;  // key: parent
   for (const int one : process_numbers(proc)) {
     const ProcStat stat = parse_proc_stat(read_proc_file(proc / std::to_string(one) / "stat").text);
     if (stat.fields.size() > 1)

@@ -1,4 +1,4 @@
-// Facts about a process, from /proc.
+// Reads facts about a process from /proc.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace lockstep {
 
-// The work of a rank in one of Lockstep's runs; see own_runs.h.
+// The run of Lockstep in which a process is a rank; see own_runs.h.
 struct OwnRun {
-  std::string name;  // of the run
-  std::string path;  // of its directory
+  std::string name;  // name of the run
+  std::string path;  // path of the run's folder
   std::string job;   // "train", "evaluate", "predict" or "bench"
-  // For a training; unknown values are nothing, or 0.
-  std::optional<std::int64_t> step;  // finished
+  // The following members are for "train" only. Unknown values are not set, or 0.
+  std::optional<std::int64_t> step;  // finished steps
   std::int64_t total_steps = 0;
   std::optional<double> units_per_s;
   std::string unit;  // "tokens", "samples", …
@@ -25,27 +25,30 @@ struct OwnRun {
 };
 
 struct ProcessInfo {
-  std::string user;     // name, or number if it has no name
-  std::string command;  // without_secrets; for a kernel thread or zombie its name in brackets
-  double age_s = 0;     // since its start
-  std::optional<OwnRun> run{};  // process_info leaves it empty, find_processes fills it in
+  std::string user;  // name of the user, or the number if there is no name
+  // The command without secrets; see without_secrets(). For a kernel thread or zombie, its name in
+  // brackets.
+  std::string command;
+  double age_s = 0;             // since the start of the process
+  std::optional<OwnRun> run{};  // not set by process_info(); set by find_processes()
 };
 
 using FindProcess = std::function<std::optional<ProcessInfo>(int pid)>;
 
-// Nothing if there is no such process here: it ended, or its number belongs to another PID
-// namespace. proc: where /proc is.
+// Returns nothing if there is no such process here. It may have ended, or its number may be of
+// another PID namespace. proc: the path of /proc.
 std::optional<ProcessInfo> process_info(int pid, const std::filesystem::path& proc = "/proc");
 
-// Whether the driver's process numbers may differ from those of /proc. In a PID namespace, as in a
-// container, it may give the host's numbers. False if LOCKSTEP_NVML names another library.
+// Whether the driver's process numbers may differ from those of /proc. In a PID namespace, such as
+// in a container, the driver may report the host's numbers. Returns false if LOCKSTEP_NVML names
+// another library, and in Linux under Windows.
 bool may_have_numbers_of_host(const std::filesystem::path& proc = "/proc");
 
-// Whether a process has files of the NVIDIA driver open. Every process that the driver lists on a
-// GPU has. Nothing if this cannot be seen.
+// Whether a process has files of the NVIDIA driver open, as each process on a GPU has. Returns
+// nothing if its files cannot be listed.
 std::optional<bool> has_gpu_files(int pid, const std::filesystem::path& proc = "/proc");
 
-// A process with all its descendants; empty if it does not exist.
+// Returns the process and all its descendants; empty if it does not exist.
 std::set<int> process_tree(int pid, const std::filesystem::path& proc = "/proc");
 
 }  // namespace lockstep

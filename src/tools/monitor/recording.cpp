@@ -21,9 +21,9 @@ namespace {
 using nlohmann::json;
 
 constexpr int recording_version = 1;
-constexpr double same_period = 0.05;  // GPM's differ a little each time
+constexpr double same_period = 0.05;  // periods of GPM vary a little
 
-// Six digits; whole numbers, such as bytes, exactly.
+// Keeps six digits. Whole numbers, such as bytes, stay exact.
 json number_json(double value) {
   if (value == std::floor(value) && std::abs(value) < 9e15) return static_cast<long long>(value);
   return std::strtod(general(value, 6).c_str(), nullptr);
@@ -119,7 +119,7 @@ std::string SampleRecorder::lines(const MonitorSample& sample, const FindProcess
       const std::optional<ProcessInfo> who = find(one.pid);
       if (!who) continue;
       const auto known = processes_.find(one.pid);
-      // A number may be used again.
+      // The pid may belong to a new process.
       if (known != processes_.end() && known->second.command == who->command) continue;
       processes_[one.pid] = *who;
       text += to_line({{"kind", "process"},
@@ -146,7 +146,7 @@ Recording::Recording(const std::filesystem::path& path) : path_(path), file_(pat
   std::optional<json> head;
   try {
     head = next_line();
-  } catch (const Error&) {  // said below
+  } catch (const Error&) {  // the check below reports it
   }
   if (!head || text_or(*head, "kind", "") != "recording")
     throw Error(cat(path.string(), " is not a recording of lockstep"),
@@ -185,7 +185,7 @@ std::optional<json> Recording::next_line() {
   std::string text;
   for (char letter; file_.get(letter) && letter != '\n'; text += letter)
     if (text.size() >= record_bytes) damaged("it is longer than a line of a recording");
-  if (!file_) return std::nullopt;  // the end, or a line that is cut off
+  if (!file_) return std::nullopt;  // the end of the file, or an incomplete line
   ++line_;
   json line = parse_object(text);
   if (line.is_discarded()) damaged("this is no line of a recording");

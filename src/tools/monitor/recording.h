@@ -1,16 +1,21 @@
-// Samples in a file, written as they come and read again later or elsewhere
-// (docs/reference/recording.md).
+// Writes samples to a file as they come, and reads such a file again (docs/reference/recording.md).
 //
-// One JSON object per line, so that a truncated recording is whole up to its last line:
+// The file has one JSON object per line. So a truncated recording is complete up to its last whole
+// line:
 //   {"kind": "recording", "version": 1, "lockstep": "0.1.0", "time": unix s, "gpus": [{"index",
 //    "uuid", "name", "pci", "memory", "capability": [9, 0], "fault"}], "metrics": [names], …}
 //   {"kind": "process", "pid", "user", "command", "started": unix s}   when first seen on a GPU
 //   {"kind": "sample", "n", "t": unix s, "at": monotonic s, "took": s, "cpu": cores, "gpus": [
 //     {"v": [a value for each of "metrics"], "p": [[pid, bytes, SM %, graphics]] or null, "fault",
 //      "about": {metric: [source, period_s, why]}}]}
-// A value is a number or one of these. true: the number of the sample before; [number, age in s]:
-// it was read before this sample; null: no sample; false: unsupported. "about" holds the changes.
-// Lines of other kinds are skipped.
+// A process has a line when it is first seen on a GPU, and again if its number has another command.
+// A value is a number, or one of these:
+//   true: the same number as in the sample before
+//   [number, age in s]: the number was read before this sample
+//   null: there is no sample
+//   false: the metric is unsupported
+// A metric is in "about" if its source, period or reason has changed. Recording passes lines of any
+// other kind to on_other.
 #pragma once
 
 #include <filesystem>
@@ -27,18 +32,18 @@
 
 namespace lockstep {
 
-// Makes the lines; each ends with a newline.
+// Makes the lines of a recording. Each line ends with a newline.
 class SampleRecorder {
  public:
   explicit SampleRecorder(std::vector<GpuInfo> gpus)
       : gpus_(std::move(gpus)), known_(gpus_.size()) {}
-  // more: further members of the first line.
+  // Returns the first line. more: further members of it.
   std::string head(double wall_s, const nlohmann::json& more = nlohmann::json::object()) const;
-  // The sample, preceded by a line for each new process.
+  // Returns the line of the sample, after a line for each new process.
   std::string lines(const MonitorSample& sample, const FindProcess& find);
 
  private:
-  struct Known {  // the state of a reading that readers of the lines know by now
+  struct Known {  // the reading as a reader of the earlier lines knows it
     Reading reading;
     bool told = false;
   };
@@ -50,17 +55,18 @@ class SampleRecorder {
 
 class Recording {
  public:
-  // Throws Error if it cannot be read, is not a recording, or is from a newer Lockstep.
+  // Throws Error if the file cannot be read, is not a recording, or has another version of the
+  // format.
   explicit Recording(const std::filesystem::path& path);
 
   const nlohmann::json& head() const { return head_; }
   const std::vector<GpuInfo>& gpus() const { return gpus_; }
-  // The next sample, or nothing at the end. A truncated last line is ignored. Throws Error with the
-  // line number if an earlier line is damaged.
+  // Returns the next sample, or nothing at the end. A truncated last line is ignored. Throws Error
+  // with the line number if an earlier line is damaged.
   std::optional<MonitorSample> next();
-  // As of the newest sample.
+  // Returns a process as of the newest sample; nothing if the recording does not have it.
   std::optional<ProcessInfo> process(int pid) const;
-  // Called for every line of any other kind, in file order.
+  // Called for each line of any other kind, in the order of the file.
   std::function<void(const nlohmann::json&)> on_other = [](const nlohmann::json&) {};
 
  private:
@@ -77,7 +83,8 @@ class Recording {
   long long line_ = 0;
   nlohmann::json head_;
   std::vector<GpuInfo> gpus_;
-  std::vector<int> metrics_;  // place in GpuMetric of each value; -1: unknown to this Lockstep
+  // GpuMetric of each value as a number; -1 if this version does not know it
+  std::vector<int> metrics_;
   std::vector<GpuSample> known_;
   std::map<int, Process> processes_;
   double newest_wall_s_ = 0;

@@ -1,4 +1,4 @@
-// Replays a recording as a source of samples, at its original pace or another.
+// Replays a recording as a source of samples, at its original speed or another.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,12 @@ namespace lockstep {
 
 class Replay final : public SampleSource {
  public:
-  // positions: the recording's GPUs to show. speed: 10 is ten times as fast. The recording must
-  // outlive it.
+  // positions: indexes of the recording's GPUs to show. speed: 10 is ten times as fast. recording
+  // must outlive this object.
   Replay(Recording& recording, std::vector<std::size_t> positions, double speed,
          Clock& clock = system_clock());
-  // Throws Error if the recording is damaged. Each sample comes at its time, and none is left out.
+  // Waits until the time of the next sample, and returns it. No sample is skipped; the argument
+  // `seen` is not used. Throws Error if the recording is damaged.
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   bool ended() const override { return ended_; }
 
@@ -26,7 +27,7 @@ class Replay final : public SampleSource {
   std::vector<std::size_t> positions_;
   double speed_;
   Clock& clock_;
-  std::optional<MonitorSample> waiting_;  // until its time
+  std::optional<MonitorSample> waiting_;  // the next sample, which waits for its time
   double first_at_s_ = 0, began_s_ = 0;
   bool begun_ = false, ended_ = false;
 };

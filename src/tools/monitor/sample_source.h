@@ -1,4 +1,4 @@
-// Sources of samples: the GPUs of this machine, or a recording.
+// The interface of sources of samples: the GPUs of this machine, or a recording.
 #pragma once
 
 #include <memory>
@@ -9,24 +9,27 @@
 namespace lockstep {
 
 struct MonitorSample {
-  long long number = 0;         // 1 for the first
-  double wall_s = 0, at_s = 0;  // unix time; and monotonic clock when reading began
+  long long number = 0;         // number of the sample, from 1
+  double wall_s = 0, at_s = 0;  // when reading began, in Unix time and on the monotonic clock
   double reading_s = 0;         // time in calls to the driver
-  double self_cpu = 0;  // cores that this process used since the previous sample, 0.005 = 0.5 %
-  std::vector<GpuSample> gpus;  // as GpuReader::gpus()
+  // CPU cores that this process used since the previous sample; 0.005 is 0.5 % of a core.
+  double self_cpu = 0;
+  std::vector<GpuSample> gpus;  // the read GPUs, in the order of the source
 };
 
-constexpr double driver_patience_s = 5;  // how long a driver call may take before it counts as
-                                         // hanging
+// A driver call that takes longer is reported as hanging.
+constexpr double driver_patience_s = 5;
 
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
-  // The newest sample, once its number exceeds `seen`; nothing after timeout_s.
+  // Waits for a sample with a number above `seen`, and returns it. Returns null if none comes
+  // within timeout_s.
   virtual std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) = 0;
-  // Duration of the driver call in progress; 0 between calls. Any thread.
+  // Returns the duration of the driver call in progress; 0 if there is none. May be called on any
+  // thread.
   virtual double hanging_s() const { return 0; }
-  virtual bool ended() const { return false; }  // no further sample will come
+  virtual bool ended() const { return false; }  // whether no further sample will come
 };
 
 }  // namespace lockstep

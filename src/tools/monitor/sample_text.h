@@ -1,4 +1,4 @@
-// A sample as a table, as CSV lines, as JSON.
+// Writes a sample as a table, as CSV lines or as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,18 +10,18 @@
 
 namespace lockstep {
 
-// gpus: those of the sample, in its order. A missing value is never 0: "n/a" if the GPU does not
-// report it, "-" if there is no sample.
+// gpus: the GPUs of the sample, in its order. A missing value is "n/a" if the GPU does not report
+// it, and "-" if there is no sample. It is never 0.
 std::string sample_table(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                          const FindProcess& find);
 
-// A line per GPU: time (unix seconds), gpu, uuid, name, and a column per metric. A cell is
-// "unsupported", or empty if there is no sample.
+// Returns a line per GPU: time (Unix seconds), gpu, uuid, name, and a column per metric. A cell of
+// a missing value is "unsupported" if the GPU does not report it, and empty if there is no sample.
 std::string csv_head();
 std::string csv_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample);
 
-// With state, source, period and age of every value; "value" only if measured. Ages are as of
-// now_s, or as of the end of the sample.
+// Returns the state, source, period and age of each value. "value" is present only if it was
+// measured. Ages are relative to now_s, or else to the end of the sample.
 nlohmann::json sample_json(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                            const FindProcess& find, std::optional<double> now_s = std::nullopt);
 

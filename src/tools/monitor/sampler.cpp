@@ -47,7 +47,7 @@ void Sampler::Shared::run() {
     auto sample = std::make_shared<MonitorSample>(take(number, cpu_before, since));
     cpu_before = process_cpu_s();
     since = clock->now_s();
-    // A sample that came late does not make the next ones crowd.
+    // After a late sample, the next ones keep their distance.
     due = std::max(due + interval_s, since);
     std::unique_lock lock(mutex);
     reading = false;
@@ -65,7 +65,7 @@ Sampler::Sampler(std::shared_ptr<GpuReader> reader, std::vector<std::size_t> pos
   shared_->positions = std::move(positions);
   shared_->interval_s = interval_s;
   shared_->clock = &clock;
-  // Signals go to the threads that wait for them.
+  // Signals must reach the threads that wait for them.
   const BlockedSignals blocked;
   shared_->thread = std::thread([shared = shared_] { shared->run(); });
 }

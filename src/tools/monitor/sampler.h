@@ -1,4 +1,4 @@
-// Reads all GPUs repeatedly on its own thread, so that a hanging driver call blocks nobody else.
+// Reads all GPUs repeatedly on its own thread. A hanging driver call then blocks no other thread.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,19 @@ namespace lockstep {
 
 class Sampler final : public SampleSource {
  public:
-  // reader must outlive the thread. If a call hangs for ever, the thread lives until the process
-  // ends (see abandon()).
+  // Everything that `reader` uses must outlive the thread. If a call hangs forever, the thread
+  // lives until the process ends (see abandon()). positions: indexes in reader->gpus() of the GPUs
+  // to read.
   Sampler(std::shared_ptr<GpuReader> reader, std::vector<std::size_t> positions, double interval_s,
           Clock& clock = system_clock());
-  ~Sampler() override;  // waits for the call in progress
+  ~Sampler() override;  // waits for the driver call in progress
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   double hanging_s() const override;
-  // Detaches the thread, which keeps everything it uses, because the driver does not return.
+  // Detaches the thread, because the driver does not return. The thread keeps everything that it
+  // uses.
   void abandon();
 
  private:

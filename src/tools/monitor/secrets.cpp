@@ -13,13 +13,14 @@ namespace {
 
 constexpr const char* hidden = "…";
 
-// "api_key", "--hf-token", "PASSWORD": a part of the name says it.
+// Whether a name means a secret, as "api_key", "--hf-token" and "PASSWORD" do. One part of the name
+// is enough.
 bool names_secret(std::string_view name) {
   constexpr std::array<std::string_view, 20> secret{
       "token", "secret", "password",    "passwd",        "pwd",    "pw",        "pass",
       "key",   "apikey", "accesskey",   "passphrase",    "pat",    "signature", "sig",
       "auth",  "cookie", "credentials", "authorization", "bearer", "credential"};
-  if (name.starts_with("-D") || name.starts_with("-P")) name.remove_prefix(2);  // java, gradle
+  if (name.starts_with("-D") || name.starts_with("-P")) name.remove_prefix(2);  // Java and Gradle
   std::string part;
   bool was_lower = false;  // "accessToken" has two parts
   for (const char c : std::string(name) + "-") {
@@ -37,8 +38,8 @@ bool names_secret(std::string_view name) {
   return false;
 }
 
-// The offset of the first secret's value in a word, as in "--token=…", "x?a=1&key=…",
-// "{\"api_key\":…". The word's end if the value is the next word; npos: there is none.
+// The offset of the first secret's value in a word, such as "--token=…", "x?a=1&key=…" or
+// "{\"api_key\":…". The end of the word if the next word is the value. npos if there is no secret.
 std::size_t secret_value(std::string_view word) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -51,13 +52,13 @@ std::size_t secret_value(std::string_view word) {
   return std::string_view::npos;
 }
 
-// "bob:password", after "-u" or "--user=".
+// Hides the password in "bob:password", after "-u" or "--user=".
 std::string without_password(const std::string& word) {
   const std::size_t colon = word.find(':');
   return colon == word.npos || colon + 1 == word.size() ? word : word.substr(0, colon + 1) + hidden;
 }
 
-// Tokens of well-known services.
+// Whether the word begins like a token of a well-known service.
 bool is_token(std::string_view word) {
   while (!word.empty() && (word.front() == '"' || word.front() == '\'')) word.remove_prefix(1);
   constexpr std::array<std::string_view, 9> begins{"sk-",    "hf_", "ghp_", "gho_", "github_pat_",
@@ -67,7 +68,7 @@ bool is_token(std::string_view word) {
                      [&](std::string_view begin) { return word.starts_with(begin); });
 }
 
-// "user:password" of "scheme://user:password@host".
+// Hides "user:password" in "scheme://user:password@host".
 std::string without_login(const std::string& word) {
   const std::size_t scheme = word.find("://"), at = word.find('@');
   if (scheme == word.npos || at == word.npos || at < scheme + 3) return word;
@@ -83,7 +84,7 @@ std::string hide_in(std::vector<std::string> words) {
     const bool named = names_secret(word.substr(0, end));
     const bool after_user = std::exchange(is_login, word == "-u" || word == "--user");
     if (hide_next && !word.starts_with("--")) {
-      hide_next = word == "Bearer" || word == "Basic";  // what follows them is the secret
+      hide_next = word == "Bearer" || word == "Basic";  // the next word is the secret
       if (!hide_next) word = hidden;
       continue;
     }
@@ -105,8 +106,8 @@ std::string hide_in(std::vector<std::string> words) {
 }  // namespace
 
 std::string without_secrets(std::vector<std::string> words) {
-  // A word that is a command itself, as of sh -c or a program's title; but the value of "--token=a
-  // b" is the rest of its word.
+  // A word with spaces may itself be a command, such as that of sh -c or a program's title. In
+  // "--token=a b", the value is the whole rest of the word.
   for (std::string& word : words)
     if (word.find(' ') != word.npos) {
       const std::string whole = hide_in({word});

@@ -1,5 +1,5 @@
-// Removes likely secrets from commands. process_info() returns only such commands, so nothing
-// shown, served or recorded holds more.
+// Removes probable secrets from commands. process_info() returns only commands without them. So no
+// secret of a command is shown, served or recorded.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace lockstep {
 
-// Hides the values of words that look like secrets: "--token=…", "--password …", "api_key=…", the
-// word after "Bearer", logins in addresses, tokens of well-known services. Other words stay. The
-// result is joined with spaces. Applying it twice changes nothing.
+// Replaces values that look like secrets. These are values of "--token=…", "--password …" and
+// "api_key=…", the word after "Bearer", logins in addresses, and tokens of well-known services. All
+// other words stay. Returns the words joined with spaces. A second call with the result changes
+// nothing.
 std::string without_secrets(std::vector<std::string> words);
 std::string without_secrets(const std::string& command);
 

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double idle_percent = 1;  // less SM activity than this is none
+constexpr double idle_percent = 1;  // a GPU with less SM activity is idle
 
 bool is_measured(const Reading& reading) { return reading.state == ReadingState::measured; }
 
@@ -16,7 +16,8 @@ bool is_measured(const Reading& reading) { return reading.state == ReadingState:
 
 void MonitorSummary::Series::add(const Reading& reading) {
   unsupported = reading.state == ReadingState::unsupported;
-  if (!is_measured(reading) || (count > 0 && reading.at_s <= last_s)) return;  // the same as before
+  // the reading is not new
+  if (!is_measured(reading) || (count > 0 && reading.at_s <= last_s)) return;
   if (count == 0) {
     first = reading.value;
     first_s = reading.at_s;
@@ -61,9 +62,10 @@ std::string MonitorSummary::most(const OfGpu& gpu, GpuMetric metric, double scal
   return fixed(series.most * scale, digits);
 }
 
-// From the GPU's counter as far as it was read, which is seldom; otherwise mean power times time.
+// The energy according to the GPU's counter, which is read rarely. For the remaining time, mean
+// power is multiplied by time.
 std::string MonitorSummary::energy(const OfGpu& gpu) {
-  constexpr double exact_share = 0.95;  // of the time that the counter covers
+  constexpr double exact_share = 0.95;  // share of the time that the counter must cover
   const Series& counter = gpu.series[static_cast<std::size_t>(GpuMetric::energy)];
   const Series& power = gpu.series[static_cast<std::size_t>(GpuMetric::power)];
   const double time_s = power.count > 1 ? power.last_s - power.first_s : 0;

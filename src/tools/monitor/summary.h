@@ -1,4 +1,4 @@
-// A summary of the GPUs over the whole time: means, peaks, idle share, energy.
+// Summarises the GPUs over the whole time: means, peaks, idle share and energy.
 #pragma once
 
 #include <array>
@@ -13,8 +13,9 @@ namespace lockstep {
 class MonitorSummary {
  public:
   explicit MonitorSummary(std::vector<GpuInfo> gpus);
-  void add(const MonitorSample& sample);  // in chronological order
-  // A table with a row per GPU, and a line about the time. Values never measured are "n/a" or "-".
+  void add(const MonitorSample& sample);  // call it in chronological order
+  // Returns a table with a row per GPU, and a line about the time. Values that were never measured
+  // are "n/a" if unsupported, else "-".
   std::string text() const;
   bool empty() const { return samples_ == 0; }
 
@@ -28,7 +29,8 @@ class MonitorSummary {
   };
   struct OfGpu {
     std::array<Series, metric_count> series;
-    long long idle = 0, judged = 0;  // samples judged idle; all judged samples
+    // idle: samples in which the GPU was idle. judged: samples in which that is known.
+    long long idle = 0, judged = 0;
   };
   std::string mean(const OfGpu& gpu, GpuMetric metric, double scale, int digits) const;
   std::string most(const OfGpu& gpu, GpuMetric metric, double scale, int digits) const;

@@ -1,4 +1,4 @@
-// Starts a program to watch, with the terminal and the files of its parent.
+// Starts a program to watch. The program has the terminal and the open files of this process.
 #pragma once
 
 #include <sys/types.h>
@@ -11,15 +11,16 @@ namespace lockstep {
 
 class WatchedCommand {
  public:
-  // words[0] is looked up in PATH. Throws Error if it cannot be started.
+  // words[0] is looked up in PATH. Throws Error if the program cannot be started.
   explicit WatchedCommand(std::vector<std::string> words);
   WatchedCommand(const WatchedCommand&) = delete;
   WatchedCommand& operator=(const WatchedCommand&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Its exit code, 128 + signal if a signal killed it; nothing while it runs.
+  // Returns the exit code, or 128 + signal if a signal killed the program. Returns nothing while it
+  // runs.
   std::optional<int> ended();
-  void send(int signal) const;  // has no effect once it ended
+  void send(int signal) const;  // has no effect after the program has ended
 
  private:
   pid_t pid_ = -1;

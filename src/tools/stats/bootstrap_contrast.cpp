@@ -1,4 +1,4 @@
-// Bootstrap intervals for two groups, or for pairs.
+// Computes bootstrap intervals for two groups, or for pairs.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -18,7 +18,7 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// On the scale's own axis: of two groups, whose rows lie one behind the other.
+// The interval for two groups, before conversion from the scale. Rows of B follow those of A.
 Interval of_groups(std::span<const double> a, std::span<const double> b,
                    const BootstrapOptions& options) {
   const Statistic shift = [&](std::span<const std::uint32_t> rows) {

@@ -19,7 +19,7 @@ std::string method_of(Scale scale, bool paired) {
   return cat(paired ? "paired t" : "Welch's t", scale == Scale::ratio ? " on logarithms" : "");
 }
 
-// low and high around a shift on the scale of `Sample`.
+// The interval `shift` plus or minus `half`, which are on the scale of `Sample`.
 Interval around(Scale scale, double shift, double half) {
   if (scale == Scale::difference) return {shift - half, shift, shift + half};
   return {std::exp(shift - half), std::exp(shift), std::exp(shift + half)};
@@ -31,7 +31,8 @@ std::string why_nothing(Scale scale, char side, std::size_t given) {
              scale == Scale::ratio ? " is a finite number above zero" : " is a finite number");
 }
 
-// Standard error of a difference of means and its degrees of freedom (Welch 1947, Satterthwaite).
+// The standard error of a difference of means, and its degrees of freedom (Welch 1947,
+// Satterthwaite).
 std::pair<double, double> welch(const Sample& a, const Sample& b) {
   const double of_a = a.variance / a.count, of_b = b.variance / b.count, both = of_a + of_b;
   if (!(both > 0)) return {0, 1};
@@ -40,7 +41,7 @@ std::pair<double, double> welch(const Sample& a, const Sample& b) {
   return {std::sqrt(both), degrees};
 }
 
-// Both sides as they are, no interval yet.
+// The contrast of both sides without an interval.
 Contrast sides(Scale scale, const Sample& a, const Sample& b, bool paired) {
   Contrast found;
   found.scale = scale;
@@ -76,7 +77,7 @@ Contrast contrast(Scale scale, std::span<const double> a, std::span<const double
   if (of_a.count == 1 || of_b.count == 1) {
     found.unknown = cat("an interval needs two values on each side, but there are ", of_a.count,
                         " and ", of_b.count);
-    // The spread of one side is better than none for estimating how many values are needed.
+    // If only one side has a spread, it is used to estimate the number of values needed.
     if (of_a.count > 1 || of_b.count > 1)
       found.spread = std::sqrt(of_a.count > 1 ? of_a.variance : of_b.variance);
     return found;

@@ -21,8 +21,8 @@ void check(const Count& count) {
 
 double as_double(std::int64_t number) { return static_cast<double>(number); }
 
-// Hits of A where the hits of both together, and the sizes of both, are given: the hypergeometric
-// distribution, as weights relative to its mode.
+// The number of hits of A, given the sizes of both groups and their total hits. It follows the
+// hypergeometric distribution. Weights are relative to the mode.
 class HitsOfA {
  public:
   HitsOfA(const Count& a, const Count& b)
@@ -35,7 +35,7 @@ class HitsOfA {
                                                    (as_double(a_) + as_double(b_) + 2)),
                          least_, most_)) {}
 
-  // use(hits, weight) from the mode outwards, on both sides until nothing is left.
+  // Calls use(hits, weight), from the mode outwards on both sides, until the weights are 0.
   template <class Use>
   void walk(Use use) const {
     use(mode_, 1.0);
@@ -52,7 +52,7 @@ class HitsOfA {
   }
 
  private:
-  // Weight of k + 1 over that of k.
+  // The weight of k + 1 divided by that of k.
   double up(std::int64_t k) const {
     return as_double(a_ - k) / as_double(k + 1) * (as_double(hits_ - k)) /
            as_double(b_ - hits_ + k + 1);
@@ -81,7 +81,7 @@ double fisher_p(const Count& a, const Count& b) {
   hits.walk([&](std::int64_t k, double weight) {
     if (k == a.hits) seen = weight;
   });
-  constexpr double rounding = 1e-7;  // values equal within this count as equally unlikely
+  constexpr double rounding = 1e-7;  // weights within this relative difference count as equal
   double all = 0, unlikely = 0;
   hits.walk([&](std::int64_t, double weight) {
     all += weight;

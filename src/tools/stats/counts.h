@@ -1,5 +1,5 @@
-// Shares of small counts, such as failed jobs among all. The methods are exact, since normal
-// approximations fail for small counts.
+// Compares shares of small counts, such as failed jobs among all jobs. The methods are exact,
+// because normal approximations fail for small counts.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,35 @@
 namespace lockstep {
 
 struct Count {
-  std::int64_t hits = 0, all = 0;  // 0 <= hits <= all, or Error
+  std::int64_t hits = 0, all = 0;  // 0 <= hits <= all; functions throw Error for any other values
 };
 
-// Clopper-Pearson interval. If `all` is 0, the estimate is NaN, and the interval is 0 to 1.
+// Returns the Clopper-Pearson interval of the share. If `all` is 0, the estimate is NaN, and the
+// interval is 0 to 1.
 Interval share_interval(const Count& count, double confidence = 0.95);
 
-// Fisher's exact test, two-sided: if both shares are equal, the probability of counts that are as
-// unlikely as these, or more so.
+// Returns the p-value of Fisher's exact test, two-sided. It is the probability, if both shares are
+// equal, of counts that are at most as likely as these.
 double fisher_p(const Count& a, const Count& b);
 
-// more: B's share is larger and p is below 1 - confidence. Never `same`: few counts cannot tell.
+// Returns `more` or `less` if p is below 1 - confidence; `more` means that B's share is larger.
+// Returns `inconclusive` for any other p. Never returns `same`, because small counts cannot show
+// that.
 FoundDifference find(const Count& a, const Count& b, double confidence = 0.95);
 
-// Compares the same items on both sides, such as jobs of two batches. Counts the items that are
-// hits on one side only.
+// Counts for a comparison of the same items on both sides, such as jobs of two batches. a, b:
+// numbers of items that are hits only in A, or only in B.
 struct OneSided {
-  std::int64_t a = 0, b = 0;  // not negative, or Error
+  std::int64_t a = 0, b = 0;  // functions throw Error for negative numbers
 };
 
-// McNemar's exact test, two-sided. It assumes that an item that is a hit on only one side is
-// equally likely on either. Returns the probability of counts at least as unequal; 1 without such
-// items.
+// Returns the p-value of McNemar's exact test, two-sided. The null hypothesis is that an item with
+// a hit on only one side has it on either side with the same probability. The result is then the
+// probability of counts that are at least as unequal. Returns 1 if there are no such items.
 double mcnemar_p(const OneSided& hits);
 
-// more: B has more hits and p is below 1 - confidence. Never `same`.
+// Returns `more` or `less` if p is below 1 - confidence; `more` means that B has more hits. Returns
+// `inconclusive` for any other p.
 FoundDifference find(const OneSided& hits, double confidence = 0.95);
 
 }  // namespace lockstep

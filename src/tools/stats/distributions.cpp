@@ -29,7 +29,8 @@ double binomial_at_most(std::int64_t hits, std::int64_t tries, double share) {
 }
 
 double noncentral_t_beyond(double limit, double degrees, double noncentrality) {
-  constexpr double far = 30;  // beyond that Boost's series may not converge, and nothing is below
+  // beyond this, the probability is 1, and Boost's series may not converge
+  constexpr double far = 30;
   if (noncentrality > limit + far) return 1;
   const math::non_central_t t(degrees, noncentrality);
   const double beyond = math::cdf(math::complement(t, limit)) + math::cdf(t, -limit);

@@ -5,16 +5,16 @@
 
 namespace lockstep {
 
-// p in (0, 1); degrees above 0, not necessarily whole.
+// p in (0, 1). degrees: degrees of freedom, above 0; they need not be whole.
 double student_quantile(double p, double degrees);
 double normal_quantile(double p);
 double normal_below(double z);
 double beta_quantile(double p, double a, double b);
 
-// The chance of at most `hits` hits in `tries`, where each try hits with the chance `share`.
+// The probability of at most `hits` hits in `tries`, if each try hits with the probability `share`.
 double binomial_at_most(std::int64_t hits, std::int64_t tries, double share);
 
-// The chance that |T| exceeds `limit`, for T of Student's t with that noncentrality.
+// The probability that |T| exceeds `limit`, for T with Student's noncentral t distribution.
 double noncentral_t_beyond(double limit, double degrees, double noncentrality);
 
 }  // namespace lockstep

@@ -24,7 +24,7 @@ Sample::Sample(Scale scale, std::span<const double> values)
   constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
   mean = variance = not_known;
   if (values.empty()) return;
-  // Relative to the first value, so that equal values have a spread of exactly 0.
+  // Values are taken relative to the first one, so that equal values have a spread of exactly 0.
   const double first = on_scale(scale, values[0]);
   double sum = 0;
   for (const double value : values) sum += on_scale(scale, value) - first;

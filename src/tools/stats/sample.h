@@ -1,4 +1,4 @@
-// One group of values on its scale of comparison.
+// Mean and variance of one group of values, on the scale of the comparison.
 #pragma once
 
 #include <span>
@@ -15,22 +15,23 @@ struct Sample {
   Sample(Scale scale, std::span<const double> values);
 
   int count = 0;
-  double mean = 0;                       // NaN without a value
-  double variance = 0;                   // of a sample (n - 1); NaN with one value or none
-  double mean_value(Scale scale) const;  // in the values' own unit: geometric with Scale::ratio
+  double mean = 0;      // NaN without a value
+  double variance = 0;  // sample variance (n - 1); NaN with fewer than two values
+  // mean in the unit of the values; geometric with Scale::ratio
+  double mean_value(Scale scale) const;
 };
 
 // Returns the values that are finite and, with Scale::ratio, above zero.
 std::vector<double> fitting(Scale scale, std::span<const double> values);
 
-// Returns the pairs whose values both fit. Throws Error if the lengths differ.
+// Returns the pairs in which both values fit. Throws Error if the lengths differ.
 std::pair<std::vector<double>, std::vector<double>> fitting_pairs(Scale scale,
                                                                   std::span<const double> a,
                                                                   std::span<const double> b);
 
-// Returns b[i] - a[i], with Scale::ratio the difference of the logarithms.
+// Returns b[i] - a[i]. With Scale::ratio, returns the differences of the logarithms.
 std::vector<double> shifts_of(Scale scale, std::span<const double> a, std::span<const double> b);
 
-void check_confidence(double confidence);  // throws Error unless in (0, 1)
+void check_confidence(double confidence);  // throws Error unless it is in (0, 1)
 
 }  // namespace lockstep

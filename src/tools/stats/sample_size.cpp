@@ -1,4 +1,5 @@
-// How many repeats a comparison needs, and how much it can find with the present ones.
+// Computes the number of repeats that a comparison needs, and the smallest difference that the
+// present number can show.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// Standard error of the difference with equal numbers on both sides.
+// The standard error of the difference, with equal numbers on both sides.
 double error_of_shift(double spread, int repeats, bool paired) {
   return spread * std::sqrt((paired ? 1.0 : 2.0) / repeats);
 }
@@ -28,7 +29,7 @@ int repeats_for_width(double spread, double half, bool paired, double confidence
   check_confidence(confidence);
   if (!(spread > 0)) return 2;
   if (!(half_with(spread, most_repeats, paired, confidence) <= half)) return most_repeats;
-  int below = 1, enough = most_repeats;  // too few, and enough
+  int below = 1, enough = most_repeats;  // below: too few repeats; enough: enough repeats
   while (enough - below > 1) {
     const int middle = below + (enough - below) / 2;
     (half_with(spread, middle, paired, confidence) <= half ? enough : below) = middle;

@@ -12,9 +12,10 @@ namespace {
 constexpr std::size_t most_exact = 100;  // their 10,100 sums of ranks take a millisecond
 
 struct Ranks {
-  std::vector<std::int64_t> doubled;  // twice the rank of each pair: shared ranks end in a half
-  std::int64_t more = 0, less = 0;    // sums of those
-  double ties = 0;                    // sum of t³ - t over sizes that t pairs have
+  // Twice the rank of each pair, because a shared rank may end in 1/2.
+  std::vector<std::int64_t> doubled;
+  std::int64_t more = 0, less = 0;  // sums of doubled ranks of positive and negative differences
+  double ties = 0;                  // sum of t³ - t over groups of t equal ranks
 };
 
 Ranks ranks_of(std::vector<double> differences) {
@@ -24,7 +25,8 @@ Ranks ranks_of(std::vector<double> differences) {
   for (std::size_t begin = 0, end = 0; begin < differences.size(); begin = end) {
     while (end < differences.size() && std::abs(differences[end]) == std::abs(differences[begin]))
       ++end;
-    const auto shared = static_cast<std::int64_t>(begin + 1 + end);  // first and last, together
+    // first and last rank of the group, added
+    const auto shared = static_cast<std::int64_t>(begin + 1 + end);
     const auto count = static_cast<double>(end - begin);
     ranks.ties += count * count * count - count;
     for (std::size_t i = begin; i < end; ++i) {
@@ -35,7 +37,7 @@ Ranks ranks_of(std::vector<double> differences) {
   return ranks;
 }
 
-// The chance of that smaller sum or one below it, if each rank is in it with a chance of a half.
+// The probability of a sum of at most `sum`, if each rank is included with probability 1/2.
 double chance_up_to(std::int64_t sum, const std::vector<std::int64_t>& ranks) {
   std::vector<double> chance(static_cast<std::size_t>(sum) + 1, 0);
   chance[0] = 1;

@@ -27,7 +27,7 @@ double chance_to_find(double effect, const StoppingRule& rule) {
   const double width = margin_width(rule.scale, rule.margin), half = narrow_share * width;
   const double shift = std::abs(rule.scale == Scale::ratio ? std::log(effect) : effect);
   const double error = half / normal_quantile((1 + rule.confidence) / 2);
-  // The interval must leave zero, and reach beyond the margin.
+  // The interval must exclude zero and reach beyond the margin.
   const double edge = std::max(half, width - half);
   return normal_below((shift - edge) / error) + normal_below((-shift - edge) / error);
 }

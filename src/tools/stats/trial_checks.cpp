@@ -34,7 +34,8 @@ std::optional<double> second_place(std::span<const double> a, std::span<const do
     first.push_back(swapped ? b[i] : a[i]);
     second.push_back(swapped ? a[i] : b[i]);
   }
-  // Otherwise place and command could not be told apart.
+  // If A and B did not run first equally often, the effects of order and command cannot be
+  // separated.
   if (times_b * 2 != a.size()) return std::nullopt;
   return if_real(paired_contrast(Scale::ratio, first, second), margin);
 }

@@ -1,4 +1,4 @@
-// Side effects in an alternating trial that may spoil its result.
+// Detects side effects in an alternating trial that may falsify its result.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,19 @@
 
 namespace lockstep {
 
-// Each ratio is set only if it differs from 1 by more than the margin, and its 95 % interval
-// excludes 1.
+// Nothing is set for fewer than 10 pairs. Each ratio is set only if it differs from 1 by more than
+// the margin, and its 95 % interval excludes 1.
 struct TrialChecks {
-  std::optional<double> drift;  // second half of the trial / first half, over both commands
-  // command that ran second in its pair / command that ran first
+  std::optional<double> drift;  // second half of the trial / first half, for both commands together
+  // Command that ran second in its pair / command that ran first. Set only if both orders ran
+  // equally often.
   std::optional<double> second_place;
-  // Deviations of the logarithms of each command. Set only if one is more than 3 times the other,
-  // and at least 10 pairs show it.
+  // Standard deviations of the logarithms of each command. Set only if one is more than 3 times the
+  // other.
   std::optional<double> spread_a, spread_b;
 };
 
-// Values above zero, in order of time; b_first[i] is 1 if B ran before A.
+// a, b: values above zero, in the order of time. b_first[i] is 1 if B ran before A in pair i.
 TrialChecks check_trial(std::span<const double> a, std::span<const double> b,
                         std::span<const char> b_first, double margin);
 

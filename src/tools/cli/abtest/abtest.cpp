@@ -1,4 +1,4 @@
-// lockstep abtest: two commands in turn, and which is faster.
+// Implements `lockstep abtest`. It runs two commands in turn and shows which is faster.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -25,7 +25,8 @@ namespace {
 
 constexpr int exit_slower = 1, exit_open = 2;
 
-// A line that is rewritten on a terminal; elsewhere a line at most every two seconds.
+// Prints one line that is rewritten on a terminal. Elsewhere, prints a line every two seconds at
+// most.
 class PairLines {
  public:
   void show(const std::string& line) {
@@ -62,7 +63,7 @@ std::string plan_text(const AbtestSetup& setup) {
              " is found more than 95 times of 100; at most ", limits);
 }
 
-// CPU time of this process and of all children that it waited for.
+// CPU time of this process and of all child processes that it has waited for.
 double own_cpu_s() {
   double sum = 0;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -80,11 +81,11 @@ struct Busy {
   double own_s = own_cpu_s();
 };
 
-// Cores that others used meanwhile.
+// The number of cores that other programs used in this time.
 void add_others(const Busy& before, OthersLoad& load) {
   const Busy after;
   const double took_s = after.begin_s - before.begin_s;
-  constexpr double least_s = 1;  // the machine counts in hundredths of a second
+  constexpr double least_s = 1;  // the kernel counts in hundredths of a second
   if (!before.all_s || !after.all_s || took_s < least_s) return;
   const double others_s = (*after.all_s - *before.all_s) - (after.own_s - before.own_s);
   load.others_cores = std::max(0.0, others_s / took_s);
@@ -115,7 +116,8 @@ int abtest_main(const Parsed& parsed) {
   OthersLoad load{.load_before = load_average(), .cores = host_info().cores};
   AbtestRecord record(setup, load);
   const std::vector<UniqueFd> leases = lease_for_training(setup.gpus);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what the commands leave behind comes to us
+  // processes that the commands leave behind become children of this process
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   say(plan_text(setup));
   const Busy before;
   AbtestTrial trial;

@@ -199,7 +199,7 @@ void AbtestRecord::fail(const std::string& why) {
   record_["ended"] = system_clock().wall_s();
   try {
     write();
-  } catch (const Error&) {  // why it failed is said anyway
+  } catch (const Error&) {  // the reason for the end is reported in any case
   }
 }
 

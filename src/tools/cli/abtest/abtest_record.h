@@ -1,4 +1,4 @@
-// The folder that a trial of two commands leaves: docs/reference/abtest.md.
+// Writes the folder of a trial of two commands. docs/reference/abtest.md describes its files.
 #pragma once
 
 #include <filesystem>
@@ -12,21 +12,22 @@ namespace lockstep::cli {
 
 class AbtestRecord {
  public:
-  // Creates the folder, and its record with state "running". Throws Error.
+  // Creates the folder, and the record in it with the state "running". Throws Error if they cannot
+  // be created.
   AbtestRecord(const AbtestSetup& setup, const OthersLoad& load);
 
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path output_of(const RunKey& key) const;  // the output file of one run
 
-  // Writes at most once a second. So a kill -9 loses little, and the disk does not disturb the
-  // trial.
+  // Adds the new pairs of the trial. Writes the record at most once a second, so that the disk does
+  // not disturb the trial. A killed trial loses little.
   void add(const AbtestSetup& setup, const AbtestTrial& trial);
-  // Returns the reason if the record could not be written, or "". Earlier measurements stay in any
-  // case.
+  // Writes the final record. Returns the reason if it cannot be written, else "". The record then
+  // keeps the measurements that were written before.
   std::string finish(const AbtestSetup& setup, const AbtestTrial& trial, const AbtestResult& result,
                      const OthersLoad& load);
   const nlohmann::json& json() const { return record_; }
-  void fail(const std::string& why);  // never throws
+  void fail(const std::string& why);  // records an error as the end of the trial; never throws
 
  private:
   void write() const;
@@ -36,7 +37,7 @@ class AbtestRecord {
   double written_s_ = 0;
 };
 
-// Shortens an output that is longer than `most_bytes`, keeping its end.
+// Shortens an output file that is longer than `most_bytes`. Its end is kept.
 void shorten_output(const std::filesystem::path& file, std::uint64_t most_bytes = 1 << 20);
 
 }  // namespace lockstep::cli

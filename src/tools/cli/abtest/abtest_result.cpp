@@ -33,7 +33,7 @@ std::string percent_apart(double ratio) {
 }
 
 void flag_load(const OthersLoad& load, std::vector<std::string>& flags) {
-  constexpr double much = 0.1;  // of the machine
+  constexpr double much = 0.1;  // share of the machine's cores
   if (load.others_cores && *load.others_cores > much * load.cores)
     flags.push_back(cat(
         "other programs used ", fixed(*load.others_cores, 1), " of ", load.cores,
@@ -77,7 +77,7 @@ std::vector<std::string> flags_of(const AbtestSetup& setup, const AbtestTrial& t
   return flags;
 }
 
-// If more is better, A / B shows how much worse B is.
+// If larger values are better, A / B shows how much worse B is.
 std::optional<bool> worse_than_limit(const AbtestSetup& setup, const AbtestTrial& trial) {
   if (!setup.fail_if_slower) return std::nullopt;
   std::vector<double> a = values_of(trial.pairs, AbtestSide::a, measured_value);

@@ -1,4 +1,5 @@
-// The result of a trial of two commands: each quantity, the verdict, and possible disturbances.
+// Computes the result of a trial of two commands: each quantity, the verdict, and possible
+// disturbances.
 #pragma once
 
 #include <optional>
@@ -10,24 +11,24 @@
 namespace lockstep::cli {
 
 struct AbtestRow {
-  std::string key;   // in the record: "wall_s", "cpu_s", "peak_bytes", "metric"
-  std::string name;  // for people
+  std::string key;   // key in the record: "wall_s", "cpu_s", "peak_bytes", "metric"
+  std::string name;  // name that is printed
   Contrast contrast{};
   std::optional<Interval> bootstrap{};
 };
 
-// How busy other programs kept the machine during the trial.
+// The load that other programs caused on the machine.
 struct OthersLoad {
-  std::optional<double> load_before{};   // load average
-  std::optional<double> others_cores{};  // mean number of cores that others used
+  std::optional<double> load_before{};   // load average before the trial
+  std::optional<double> others_cores{};  // mean number of cores that other programs used
   int cores = 1;
 };
 
 struct AbtestResult {
-  std::vector<AbtestRow> rows;  // the first one decides
+  std::vector<AbtestRow> rows;  // the first row decides the verdict
   std::vector<std::string> flags;
   std::string verdict;  // "slower", "inconclusive: would need about 40 pairs"
-  // whether B is slower by more than --fail-if-slower; nothing: undecided
+  // Whether B is slower by more than --fail-if-slower. Not set if that is not decided.
   std::optional<bool> is_slower;
 
   const Contrast& main() const { return rows.front().contrast; }

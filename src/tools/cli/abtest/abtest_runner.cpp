@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The last lines of what a run printed.
+// The last lines that a run printed.
 std::string end_of(const fs::path& output) {
   constexpr std::uint64_t most_bytes = 2000;
   constexpr std::size_t most_lines = 20;
@@ -38,7 +38,7 @@ std::string run_name(const AbtestSetup& setup, const RunKey& key) {
              setup.command(key.side).text, ")");
 }
 
-// Nothing where it did what it should.
+// Describes how a run failed. Empty if it succeeded.
 std::string failure_of(const TimedRun& run, const AbtestSetup& setup) {
   if (run.timed_out) return cat("took longer than ", general(*setup.timeout_s, 4), " s");
   if (run.signal != 0)
@@ -46,7 +46,7 @@ std::string failure_of(const TimedRun& run, const AbtestSetup& setup) {
   return run.code == 0 ? "" : cat("failed: exit code ", run.code);
 }
 
-// Ours, but for the GPUs that a run may see.
+// This process's environment, except that the run sees only its own GPUs.
 std::vector<std::string> environment_for(const AbtestSetup& setup, int place) {
   constexpr std::string_view variable = "CUDA_VISIBLE_DEVICES=";
   std::vector<std::string> variables;

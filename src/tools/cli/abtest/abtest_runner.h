@@ -1,4 +1,4 @@
-// Runs the commands of a trial. Each must succeed and print its metric.
+// Runs the commands of a trial. Each run must succeed, and print the metric if one is compared.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,11 @@ class AbtestRunner {
                const NotedInterrupts& interrupts)
       : setup_(setup), record_(record), interrupts_(interrupts) {}
 
-  // Nothing if the run was interrupted. Throws Error, with the end of the output, if the command
-  // failed, was killed, took too long, or did not print the metric. May be called on any thread.
+  // Runs one command. Returns nothing if the run was interrupted. Throws Error, with the end of the
+  // output, if the command failed, was killed, took too long, or did not print the metric. May be
+  // called on any thread.
   std::optional<AbtestRun> run(const RunKey& key) const;
-  void give_up() { given_up_ = true; }  // runs end as if they had been interrupted
+  void give_up() { given_up_ = true; }  // ends the present runs as if they had been interrupted
 
  private:
   double metric_of(const RunKey& key, const std::filesystem::path& output) const;

@@ -40,7 +40,7 @@ PairOrder order_of(const Parsed& parsed) {
   throw Error(cat("--order must be balanced or ab, but is ", word));
 }
 
-// In the metric's own unit where differences are compared.
+// The margin. If differences are compared, it is in the unit of the metric.
 double margin_of(const Parsed& parsed, const AbtestSetup& setup) {
   if (setup.trial.rule.scale == Scale::ratio) {
     const double otherwise = setup.fail_if_slower && *setup.fail_if_slower > 0
@@ -109,7 +109,7 @@ void read_devices(const Parsed& parsed, AbtestSetup& setup) {
   } else {
     try {
       setup.gpus = gpus_of(devices_for("all"));
-    } catch (const Error&) {  // GPUs that Lockstep cannot use: the commands may know better
+    } catch (const Error&) {  // Lockstep cannot use these GPUs, but the commands may
     }
   }
   if (!parsed.has("--parallel")) return;

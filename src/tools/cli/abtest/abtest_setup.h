@@ -22,21 +22,21 @@ struct AbtestCommand {
 struct AbtestSetup {
   AbtestCommand a, b;
   AbtestSpec trial{};
-  std::optional<MetricPattern> metric{};  // nothing: wall time
+  std::optional<MetricPattern> metric{};  // if not set, the wall time is compared
   bool more_is_better = false;
   std::optional<double> fail_if_slower{};
-  std::optional<double> timeout_s{};  // for each run
-  // GPUs that the commands may use. If there are several places, each has one GPU; otherwise each
-  // run has all.
+  std::optional<double> timeout_s{};  // limit for each run
+  // GPUs that the commands may use. With several places, each place has one GPU. With one place,
+  // each run has all GPUs.
   std::vector<Device> gpus{};
-  bool sets_gpus = false;          // CUDA_VISIBLE_DEVICES is set for them
-  std::filesystem::path folder{};  // of the record; empty until it is created
+  bool sets_gpus = false;          // whether CUDA_VISIBLE_DEVICES is set for the commands
+  std::filesystem::path folder{};  // folder of the record; empty until it is created
 
   const AbtestCommand& command(AbtestSide side) const { return side == AbtestSide::a ? a : b; }
   VerdictWords words() const;
 };
 
-// Throws Error.
+// Parses and checks the arguments. Throws Error if they are invalid.
 AbtestSetup abtest_setup(const Parsed& parsed);
 
 }  // namespace lockstep::cli

@@ -14,7 +14,7 @@ std::string value_text(const std::string& key, double value) {
   return key == "peak_bytes" ? format_bytes(value) : general(value, 5);
 }
 
-// For a ratio near 1, its distance from 1 matters.
+// A ratio near 1 gets more digits, because its distance from 1 matters.
 std::string shift_text(Scale scale, double value) {
   if (!std::isfinite(value)) return "-";
   if (scale == Scale::difference) return general(value, 4);
@@ -49,7 +49,8 @@ std::string table_of(const AbtestResult& result) {
       {"", "A", "B", shift_name(result.main().scale), "95 % interval", "by bootstrap (BCa)"}};
   bool has_bootstrap = false;
   for (const AbtestRow& row : result.rows) {
-    if (row.contrast.count_a == 0) continue;  // memory below what can be seen
+    // for example, memory that is too small to be measured
+    if (row.contrast.count_a == 0) continue;
     rows.push_back(table_row(row));
     has_bootstrap = has_bootstrap || row.bootstrap.has_value();
   }

@@ -1,4 +1,4 @@
-// Texts about a trial of two commands.
+// Makes the texts about a trial of two commands.
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace lockstep::cli {
 
-// "pair 12   A 21.2 ms   B 61.3 ms   B / A 2.893 ± 0.7 %, ends at ± 0.9 %"
+// Returns a line about the newest pair and the interval so far:
+//   "pair 12   A 21.2 ms   B 61.3 ms   B / A 2.893 ± 0.7 %, ends at ± 0.9 %"
 std::string pair_line(const AbtestSetup& setup, const AbtestTrial& trial, const Contrast& contrast);
 
-// Flags, a table of the quantities, the verdict, and the method.
+// Returns the warnings, a table of the quantities, the verdict, and the statistical method.
 std::string abtest_text(const AbtestSetup& setup, const AbtestTrial& trial,
                         const AbtestResult& result);
 

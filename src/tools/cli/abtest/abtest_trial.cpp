@@ -10,7 +10,8 @@
 namespace lockstep::cli {
 namespace {
 
-// With many pairs not each is examined, because that would take longer than the pairs.
+// Whether to examine the result after this number of pairs. With many pairs, examining each takes
+// longer than the pairs themselves.
 bool is_due(std::size_t pairs) {
   constexpr std::size_t few = 1000;
   return pairs <= few || pairs % (pairs / few * 10) == 0;
@@ -31,7 +32,7 @@ class Running {
     if (spec_.places == 1) {
       run_place(0);
     } else {
-      const BlockedSignals blocked;  // the main thread handles them
+      const BlockedSignals blocked;  // the main thread handles signals
       std::vector<std::thread> threads;
       for (int place = 0; place < spec_.places; ++place)
         threads.emplace_back([this, place] { run_place_caught(place); });
@@ -72,7 +73,7 @@ class Running {
     }
   }
 
-  // Nothing: no more pairs.
+  // Returns nothing if no more pairs are needed.
   std::optional<int> next_pair() {
     const std::lock_guard guard(mutex_);
     if (over_) return std::nullopt;
@@ -90,7 +91,7 @@ class Running {
     pairs_s_ += took_s;
     if (!is_due(trial_.pairs.size())) return;
     const Contrast contrast = trial_contrast(trial_.pairs, spec_.rule);
-    // A later end says nothing new: the first counts.
+    // The first reason for the end is kept.
     if (!over_ && narrow_enough(contrast, spec_.rule)) end_now(AbtestEnd::narrow);
     trial_.took_s = clock_.now_s() - begin_s_;
     on_pair_(trial_, contrast);
@@ -98,7 +99,7 @@ class Running {
 
   void end(AbtestEnd why) {
     const std::lock_guard guard(mutex_);
-    // Runs that another thread's fault cut off are no interrupt.
+    // If a fault in another thread ended these runs, there was no interrupt.
     if (!problem_) {
       trial_.end = why;
       over_ = true;
@@ -117,10 +118,10 @@ class Running {
   Clock& clock_;
   const std::function<void()>& give_up_;
   double begin_s_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // protects all members below
   AbtestTrial trial_;
-  int begun_ = 0;       // pairs
-  double pairs_s_ = 0;  // that the whole ones took
+  int begun_ = 0;       // number of pairs that have begun
+  double pairs_s_ = 0;  // total time of the complete pairs
   bool over_ = false;
   std::exception_ptr problem_;
 };

@@ -1,4 +1,4 @@
-// Runs two commands in turn: pairs until the interval is narrow, or the budget ends.
+// Runs two commands in pairs, until the confidence interval is narrow or the budget is used.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct AbtestRun {
 };
 
 struct AbtestPair {
-  int number = 0;  // from 0, in the order of starts
+  int number = 0;  // counts from 0 in the order of starts
   bool b_first = false;
   int place = 0;  // index of the device
   AbtestRun a, b;
@@ -32,36 +32,39 @@ struct AbtestSpec {
   StoppingRule rule{};
   PairOrder order = PairOrder::balanced;
   std::uint64_t seed = 0;
-  int warmup = 1;                    // runs of each command, in each place, before the first pair
-  std::optional<int> repeats{};      // the most pairs
-  std::optional<double> budget_s{};  // no pair begins that would likely end later; at least one
-                                     // always runs
-  int places = 1;                    // concurrent pairs, each on its own thread
+  int warmup = 1;  // runs of each command, in each place, before the first pair
+  // The largest number of pairs.
+  std::optional<int> repeats{};
+  // A pair that would probably end after this time is not begun. At least one pair always runs.
+  std::optional<double> budget_s{};
+  int places = 1;  // number of concurrent pairs, each on its own thread
 };
 
 struct AbtestTrial {
-  std::vector<AbtestPair> pairs;  // complete ones, in the order in which they ended
+  std::vector<AbtestPair> pairs;  // complete pairs, in the order in which they ended
   AbtestEnd end = AbtestEnd::narrow;
   double took_s = 0;
 };
 
 struct RunKey {
   AbtestSide side = AbtestSide::a;
-  int pair = 0;  // -1, -2, … for warm-ups
+  int pair = 0;  // number of the pair; -1, -2, … for warm-ups
   int place = 0;
 };
-// Makes one run; returns nothing if it was interrupted. If there are several places, several
-// threads call it.
+// Makes one run. Returns nothing if the run was interrupted. With several places, several threads
+// call it at the same time.
 using RunOnce = std::function<std::optional<AbtestRun>(const RunKey&)>;
-// Called with the results so far after each pair, or after some of thousands; one call at a time.
+// Called with the results so far after each pair; with thousands of pairs, only after some. Calls
+// never overlap.
 using OnPair = std::function<void(const AbtestTrial&, const Contrast&)>;
 
-// An exception of run_once ends the trial; if there are several places, once all runs are over.
-// `give_up` is called first, after which runs should end soon.
+// Runs the trial. An exception of run_once ends it and is rethrown. With several places, `give_up`
+// is called first, so that other runs end soon. The exception is then rethrown after all runs have
+// ended.
 AbtestTrial run_trial(const AbtestSpec& spec, const RunOnce& run_once, const OnPair& on_pair,
                       Clock& clock, const std::function<void()>& give_up);
 
-// Compares B with A over the pairs so far.
+// Compares B with A over these pairs.
 Contrast trial_contrast(const std::vector<AbtestPair>& pairs, const StoppingRule& rule);
 
 std::vector<double> values_of(const std::vector<AbtestPair>& pairs, AbtestSide side,

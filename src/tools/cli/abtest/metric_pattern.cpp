@@ -64,7 +64,7 @@ std::optional<std::string> MetricPattern::last_in(std::string_view text) const {
     if (found < 0)
       throw Error(cat("--metric ", pattern_, " cannot be searched for: ", message_of(found)),
                   "write the pattern so that it has fewer ways to match");
-    // A group that took no part has no place.
+    // A group that did not match has no position.
     if (ends[2 * group] != PCRE2_UNSET && ends[2 * group] <= ends[2 * group + 1])
       last = std::string(text.substr(ends[2 * group], ends[2 * group + 1] - ends[2 * group]));
     at = ends[1] > at ? ends[1] : at + 1;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr double look_every_s = 0.1, end_grace_s = 3;
 
-// Waits for a child while deadlines and interrupts are watched.
+// Waits for a child process, and reacts to deadlines and interrupts.
 class Watch {
  public:
   Watch(pid_t child, const TimedOrder& order, const std::function<int()>& interrupted)
@@ -34,7 +34,7 @@ class Watch {
         begin_s_(system_clock().now_s()),
         timeout_s_(order.timeout_s) {}
 
-  // Returns when the child has ended; it is not waited for yet.
+  // Returns when the child has ended. The child is not reaped yet.
   void until_end(TimedRun& run) {
     while (!ended()) {
       const double now_s = system_clock().now_s();
@@ -66,7 +66,7 @@ class Watch {
       pollfd entry = {.fd = handle_.get(), .events = POLLIN, .revents = 0};
       return ::poll(&entry, 1, static_cast<int>(wait_s * 1000)) == 1;
     }
-    // A kernel without pidfds: looked at often enough for a millisecond.
+    // The kernel has no pidfds. Checks often enough for a resolution of a millisecond.
     siginfo_t info{};
     if (::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
         info.si_pid == child_)
@@ -126,7 +126,7 @@ TimedRun run_timed(const TimedOrder& order, const std::function<int()>& interrup
                              .inherited = {}});
   Watch(child, order, interrupted).until_end(run);
   run.wall_s = system_clock().now_s() - begin_s;
-  // Before the child is waited for: its number is that of the group until then.
+  // Done before the child is reaped, because its pid identifies the process group until then.
   ::kill(-child, SIGKILL);
   int status = 0;
   rusage usage{};

@@ -1,4 +1,4 @@
-// Runs a command once and measures its time, its use of processors and memory, and how it ended.
+// Runs a command once. Measures its wall time, CPU time and peak memory, and how it ended.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,35 @@ namespace lockstep::cli {
 
 struct TimedOrder {
   std::vector<std::string> words;
-  std::filesystem::path output;  // a new file for its output
+  // file for standard output and standard error; it is created or truncated
+  std::filesystem::path output;
   std::optional<double> timeout_s{};
-  // the whole environment; nothing: as this process
+  // The whole environment of the command. If not set, it is that of this process.
   std::optional<std::vector<std::string>> environment{};
-  // Also ends processes that the command left behind outside its process group. Allowed only if
-  // this process has no other children.
+  // Whether to kill also processes that the command left behind outside its process group. Allowed
+  // only if this process has no other children.
   bool owns_orphans = false;
 };
 
 struct TimedRun {
-  double started = 0;               // Unix seconds
-  double wall_s = 0;                // from before its process started until its end was noticed
-  double user_s = 0, system_s = 0;  // of it and all children that it waited for
-  std::optional<std::int64_t> peak_bytes{};  // of its largest process; nothing if below
-                                             // `floor_bytes`
-  int code = 0;                              // exit code, or 128 + signal
-  int signal = 0;                            // the signal that ended it
+  double started = 0;               // time of the start in Unix seconds
+  double wall_s = 0;                // time from just before the start until the end was noticed
+  double user_s = 0, system_s = 0;  // CPU time of the command and all children that it waited for
+  // Peak memory of its largest process. Not set unless it is above peak_floor_bytes().
+  std::optional<std::int64_t> peak_bytes{};
+  int code = 0;    // exit code, or 128 + signal
+  int signal = 0;  // signal that ended it; 0 if none did
   bool timed_out = false, interrupted = false;
 };
 
-// The least peak that can be measured: the kernel counts for a child the memory that this process
-// had when starting it.
+// Peaks up to this size cannot be measured. The kernel's peak of a child includes the memory that
+// this process had when it started the child.
 std::int64_t peak_floor_bytes();
 
 // Runs the command to its end in a process group of its own. No process of the group remains
-// afterwards. interrupted: called every 0.1 s; returns the signal that came, or 0. The signal is
-// passed on, and 3 s later all processes are killed. A time-out has the same effect. Throws Error
-// if the command cannot be started.
+// afterwards. interrupted: called at least every 0.1 s; returns the signal that came, or 0. The
+// signal is passed on to the group; after 3 s, all processes of the group are killed. After a
+// time-out, SIGTERM is sent in the same way. Throws Error if the command cannot be started.
 TimedRun run_timed(const TimedOrder& order, const std::function<int()>& interrupted);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,5 @@
-// lockstep batch: the subcommands that inspect a batch, or send a request to its scheduler.
+// Implements the subcommands of `lockstep batch` that inspect a batch or send a request to its
+// scheduler.
 #include "tools/cli/batch/batch.h"
 
 #include <signal.h>
@@ -42,8 +43,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// By name, number or value. Where names are alike, as those of values that differ in a blank, no
-// other job than the one that was meant.
+// Finds a job by its name, number or value. Names can be similar, for example if values differ only
+// in a space. In that case, only an exact match is accepted.
 std::int64_t job_of(Ledger& ledger, const std::string& words) {
   if (const auto id = ledger.find(words)) return *id;
   const auto is_value = [&](const Job& job) {
@@ -79,9 +80,9 @@ std::int64_t job_of(Ledger& ledger, const std::string& words) {
 
 using Rows = std::vector<nlohmann::json>;
 
-// Calls `visit` with blocks of the jobs with `condition`, by number, so that a million jobs are not
-// held. Nothing is read meanwhile, so that a slow reader of the output blocks no writer of the
-// ledger.
+// Calls `visit` with blocks of jobs that meet `condition`, in the order of their numbers. Blocks
+// keep memory small for a million jobs. The ledger is not open for reading during a call. So a slow
+// reader of the output does not block writers.
 void each_job_rows(Ledger& ledger, const std::string& condition,
                    const std::function<void(const Rows&)>& visit) {
   constexpr std::size_t at_once = 1000;
@@ -122,12 +123,12 @@ std::vector<std::int64_t> job_numbers(Ledger& ledger, const std::string& conditi
   return numbers;
 }
 
-// False where the job file that ran last has it no more.
+// False if the last job file no longer has the job.
 bool is_listed(Ledger& ledger, std::int64_t id) {
   return !job_numbers(ledger, cat(" AND id = ", id)).empty();
 }
 
-// All about one job.
+// All facts about one job.
 nlohmann::json job_page(Ledger& ledger, std::int64_t id) {
   nlohmann::json page;
   each_job_rows(ledger, cat("job.id = ", id), [&](const Rows& rows) { page = rows[0]; });
@@ -149,7 +150,8 @@ std::string job_table(Ledger& ledger, const Rows& rows) {
   for (const auto& row : rows) {
     const auto id = row["job"].get<std::int64_t>();
     std::string name = row["name"].get<std::string>();
-    if (name.find('_') != name.npos) name = shown_name(ledger.job(id));  // may be alike
+    // several names may look the same
+    if (name.find('_') != name.npos) name = shown_name(ledger.job(id));
     text += cat(id, "  ", printable(row["state"].get<std::string>()), "  ", printable(name));
     if (row.contains("seconds")) text += cat("  ", fixed(row["seconds"].get<double>(), 2), " s");
     if (const auto reason = row["reason"].get<std::string>(); !reason.empty())
@@ -168,12 +170,13 @@ void print_job_table(Ledger& ledger, const std::string& condition) {
   if (!any) print("");
 }
 
-// `value` with its jobs, as json_text would have them all.
+// Prints `value` with the jobs in its key "jobs". The text equals json_text of the whole, but jobs
+// are read in blocks.
 void print_with_jobs(nlohmann::json value, Ledger& ledger, const std::string& condition) {
   value["jobs"] = nlohmann::json::array();
   const std::string text = json_text(value);
   const std::string_view empty = "\n  \"jobs\": []";
-  const std::size_t at = text.find(empty);  // no text of a value holds a newline
+  const std::size_t at = text.find(empty);  // values in JSON text contain no line breaks
   std::string part = text.substr(0, at + empty.size() - 1);
   bool any = false;
   each_job_rows(ledger, condition, [&](const Rows& rows) {
@@ -181,7 +184,8 @@ void print_with_jobs(nlohmann::json value, Ledger& ledger, const std::string& co
       part += std::exchange(any, true) ? "," : "";
       for (const std::string& line : split(json_text(row), '\n')) part += "\n    " + line;
     }
-    const std::size_t end = part.rfind('\n') + 1;  // a comma may follow
+    // the last line is kept, because a comma may follow
+    const std::size_t end = part.rfind('\n') + 1;
     print(part.substr(0, end));
     part.erase(0, end);
   });
@@ -274,7 +278,8 @@ int logs_main(const Parsed& parsed) {
   return exit_finished;
 }
 
-// Jobs that outlived their scheduler; how many. The next scheduler ends those that do not obey.
+// Ends running jobs that outlived their scheduler, and returns their number. The next scheduler
+// ends processes that ignore the signal.
 std::size_t cancel_running(Ledger& ledger, const BatchFolder& batch, std::int64_t job) {
   std::size_t count = 0;
   const std::string id = batch_id(ledger, batch);
@@ -293,8 +298,8 @@ std::size_t cancel_running(Ledger& ledger, const BatchFolder& batch, std::int64_
 
 constexpr const char* without_success = " AND state IN ('failed', 'cancelled', 'skipped')";
 
-// Asks one ledger: the scheduler does it at once where one runs, else it is done here. How many
-// jobs it will be done to; nothing where the scheduler decides.
+// Makes a request to one ledger. A running scheduler executes it soon, and the result is 0. If none
+// runs, the change is made here, and the result is the number of jobs it affects.
 std::size_t ask(const BatchFolder& part, const std::string& what, std::int64_t job) {
   Ledger ledger = Ledger::open(part.ledger());
   const bool runs = batch_holder(part).has_value();
@@ -338,7 +343,8 @@ bool is_running(const BatchFolder& part, std::int64_t job) {
   return !job_numbers(ledger, cat(" AND state = 'running' AND id = ", job)).empty();
 }
 
-// The answer for a job without an end. Only a scheduler knows that it runs.
+// Answers a request to retry a job that has not ended. Only a scheduler can tell that the job still
+// runs.
 int retry_running(const BatchFolder& batch, const BatchFolder& part, const std::string& word) {
   const std::string name = batch_word(batch);
   if (batch_holder(part))
@@ -349,7 +355,7 @@ int retry_running(const BatchFolder& batch, const BatchFolder& part, const std::
   return exit_finished;
 }
 
-// Changes that a running scheduler makes at once; without one they are made in the ledger.
+// Requests a change from the running scheduler. If none runs, makes the change in the ledger.
 int request_main(const Parsed& parsed, const std::string& what) {
   const BatchFolder batch = open_batch(parsed);
   std::int64_t job = 0;
@@ -401,7 +407,7 @@ int slots_main(const Parsed& parsed) {
   return exit_finished;
 }
 
-// Whether something of it will still run by itself.
+// Whether any part of the batch will still run without another command.
 bool goes_on(const BatchFolder& batch) {
   if (batch_holder(batch)) return true;
   if (!has_shares(batch)) return false;
@@ -411,7 +417,7 @@ bool goes_on(const BatchFolder& batch) {
 
 int wait_main(const Parsed& parsed) {
   const BatchFolder batch = open_batch(parsed);
-  // Slurm is not asked more often than people do.
+  // Slurm is asked rarely, as often as a person would ask.
   while (goes_on(batch)) system_clock().sleep_s(has_shares(batch) ? 5 : 0.5);
   Ledger ledger = ledger_to_read(batch);
   const auto counts = ledger.counts();
@@ -494,7 +500,7 @@ bool is_batch(const fs::path& path) {
   return fs::exists(path / "ledger.sqlite", ignored) || has_shares({path});
 }
 
-// Jobs of a batch that Slurm runs are submitted to it again.
+// If Slurm runs the batch, its jobs are submitted to Slurm again.
 Command resume_anywhere() {
   Command command = batch_resume_command();
   command.run = [run = command.run](const Parsed& parsed) {

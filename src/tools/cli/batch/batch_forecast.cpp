@@ -21,20 +21,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The mean of jobs, on cores of their own, with where it is from.
+// The mean time of a job on its own cores, and the source of this value.
 struct JobTime {
   double seconds = 0;
   std::string from;
 };
 
-// How jobs will run.
+// How the jobs will run.
 struct Wanted {
-  double cpus = 1;  // of a job
+  double cpus = 1;  // cores per job
   bool on_gpus = false;
   std::int64_t at_once = 0;
 };
 
-// How many attempts ran at once while any did, on average.
+// The mean number of attempts that ran at once, while any ran.
 double mean_at_once(Ledger& ledger) {
   Statement rows(ledger.database(),
                  "SELECT started, ended FROM attempt WHERE outcome IS NOT NULL AND started > 0 "
@@ -54,7 +54,7 @@ int slots_used(Ledger& ledger) {
   return slots.step() ? static_cast<int>(slots.integer(0)) : 0;
 }
 
-// The part of its time that a job of the batch would have taken on cores of its own.
+// A job's time on its own cores divided by its time in the batch. At most 1.
 double own_share(Ledger& ledger, const Wanted& wanted) {
   const auto cores = static_cast<double>(cores_of_machine(ledger));
   if (wanted.on_gpus || cores == 0) return 1;
@@ -70,8 +70,8 @@ std::map<std::string, double> seconds_of_jobs(Ledger& ledger) {
   return seconds;
 }
 
-// By the folders alone: a ledger that is opened to read changes the time of the batch's folder, by
-// which people sort.
+// Whether the batch has jobs like these. Only folders are read. Opening a ledger changes the time
+// of the batch's folder, by which users sort.
 bool has_alike(const BatchFolder& batch, const DirectSetting& setting) {
   constexpr int most_looked_at = 200;
   int looked_at = 0;
@@ -80,7 +80,7 @@ bool has_alike(const BatchFolder& batch, const DirectSetting& setting) {
     if (++looked_at > most_looked_at) break;
     try {
       if (setting.is_alike(job.path())) return true;
-    } catch (const Error&) {  // a job of something else
+    } catch (const Error&) {  // the folder belongs to another job
     }
   }
   return false;
@@ -113,12 +113,13 @@ std::optional<JobTime> time_in(const fs::path& folder, const DirectRecipe& recip
                  cat("as ", count_of(count, "job"), " of ", batch_word(batch), " took", there)};
 }
 
-// Searches the newest batch first. Unreadable ones are skipped.
+// Searches the newest batch first. Unreadable batches are skipped.
 std::optional<JobTime> earlier_time(const fs::path& root, const DirectRecipe& recipe,
                                     const DirectSetting& setting, const Wanted& wanted) {
   constexpr std::size_t most_batches = 20;
   if (!setting.is_alike) return std::nullopt;
-  std::vector<std::pair<fs::file_time_type, fs::path>> batches;  // one that runs is written to
+  // the ledger's time is that of its last change
+  std::vector<std::pair<fs::file_time_type, fs::path>> batches;
   for (const fs::path& batch : batches_in(root)) {
     std::error_code ignored;
     batches.emplace_back(fs::last_write_time(BatchFolder{batch}.ledger(), ignored), batch);
@@ -132,7 +133,7 @@ std::optional<JobTime> earlier_time(const fs::path& root, const DirectRecipe& re
   return std::nullopt;
 }
 
-// Its data are read for it alone, which jobs that follow one another share.
+// Runs one job and measures its time. The time includes reading data, which jobs in sequence share.
 JobTime measured_time(const DirectRecipe& recipe, const Parsed& parsed,
                       const DirectSetting& setting) {
   Parsed one;

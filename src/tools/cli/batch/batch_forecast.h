@@ -8,13 +8,14 @@
 
 namespace lockstep::cli {
 
-// Returns a line of text. The times come from jobs of the same kind in the newest batch that has
-// such jobs. With --measure they come from one job of each setting, trained into a temporary
-// folder. Without either, the line says how to get them. CPU jobs that share cores take longer, so
-// their times are scaled to jobs with cores of their own, and only as many jobs run at once as
-// there are cores for. Times of jobs on GPUs are taken only from a batch with as many jobs at once.
-// If settings need different cores or GPUs, the line says that the time is not known. Throws Error
-// if a job for --measure cannot be trained.
+// Returns a line of text with the forecast, or with the reason why there is none. The time of a job
+// is that of jobs of the same kind in the newest batch that has some. With --measure, one job of
+// each setting is trained into a temporary folder, for ten settings at most. CPU jobs that share
+// cores take longer. So their times are converted to jobs with cores of their own. The forecast
+// then counts only as many concurrent jobs as there are cores for. For jobs on GPUs, only batches
+// with the same number of concurrent jobs are used. There is no forecast if settings need different
+// cores or GPUs, or if the jobs cannot run here. Throws Error if a job for --measure cannot be
+// trained.
 std::string batch_forecast_text(const DirectRecipe& recipe, const Parsed& parsed,
                                 const DirectJobs& jobs);
 

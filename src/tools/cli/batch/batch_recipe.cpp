@@ -1,4 +1,5 @@
-// lockstep batch RECIPE: makes a batch from a recipe's options, and gathers its results.
+// Implements `lockstep batch RECIPE`. It makes a batch from a recipe's options and gathers its
+// results.
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -26,7 +27,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A file with other jobs stays, since somebody may have edited it.
+// Writes the job file. An existing file with other jobs is kept, because somebody may have edited
+// it.
 void write_job_file(const fs::path& file, const std::string& text) {
   std::error_code ignored;
   if (fs::exists(file, ignored)) {
@@ -41,7 +43,7 @@ void write_job_file(const fs::path& file, const std::string& text) {
   write_file_atomic(file, text);
 }
 
-// As lockstep batch run has it: one way to run a batch.
+// Runs the job file with the code of `lockstep batch run`.
 int run_file(const Parsed& parsed, const fs::path& file, const DirectJobs& jobs) {
   Parsed run = parsed;
   run.values.erase("--config");
@@ -64,7 +66,7 @@ void check_flags(const Parsed& parsed) {
                                              : "give both, or leave it out");
 }
 
-// Jobs that are written or run here. A job file may be run elsewhere.
+// Checks the GPUs for jobs that run here. A job file that is only written may run elsewhere.
 void check_needs(const Parsed& parsed, const DirectJobs& jobs) {
   std::int64_t on_gpus = 0;
   for (const DirectSetting& setting : jobs.settings)
@@ -145,7 +147,8 @@ Command batch_recipe_command(const DirectRecipe& recipe) {
           .tried_flags = std::move(tried)};
 }
 
-// nvidia-smi's index of a GPU, "0", by its UUID; for the machine of the batch's latest start.
+// nvidia-smi's index of each GPU, such as "0". The key is the UUID. Valid for the machine of the
+// batch's latest start.
 std::map<std::string, std::string> gpu_indexes(Ledger& ledger) {
   std::map<std::string, std::string> numbers;
   const nlohmann::json machine = nlohmann::json::parse(ledger.fact("machine"), nullptr, false);
@@ -239,7 +242,7 @@ std::string gathered(const BatchFolder& batch, Ledger& ledger) {
     if (end.jobs.empty()) continue;
     try {
       text += recipe.gather(end);
-    } catch (const Error& error) {  // the jobs are what they are
+    } catch (const Error& error) {  // the results of single jobs are still valid
       say(cat("what the jobs wrote cannot be put together: ", error.what()));
     }
   }

@@ -1,4 +1,4 @@
-// Actions at the end of each job: --keep-order, --joblog, --halt.
+// Carries out --keep-order, --joblog and --halt at the end of each job.
 #pragma once
 
 #include <optional>
@@ -18,21 +18,23 @@ void check_reports(const Parsed& parsed);  // throws Error for an invalid --halt
 
 class BatchReports {
  public:
-  // Uses the jobs of the ledger that are not over. Throws Error for an invalid rule, or a job log
-  // that cannot be written.
+  // Covers the jobs of the ledger that have not ended. Throws Error for an invalid --halt, and if
+  // the job log cannot be written.
   BatchReports(const Parsed& parsed, BatchFolder batch, Ledger& ledger);
 
-  // Call it for each attempt; it acts only if the job is over.
+  // Call it at the end of each attempt. It acts only if the job has ended. jobs: the number of jobs
+  // of the batch.
   void ended(const RunningAttempt& running, const Settled& settled, std::int64_t jobs);
-  // Call it after each end: applies the rule of --halt.
+  // Applies the rule of --halt. Call it after each call of ended().
   void halt(Scheduler& scheduler);
-  // Call it after each turn: output no longer waits for jobs that will not run.
+  // Call it after each turn of the scheduler. Output of --keep-order then no longer waits for jobs
+  // that will not run.
   void release(const Scheduler& scheduler);
   void will_not_run(std::int64_t job);
   void finish();
-  // Whether standard output has the jobs' output, so that the summary must go elsewhere.
+  // Whether the jobs' output goes to standard output, so that the summary must go elsewhere.
   bool owns_output() const { return output_.has_value(); }
-  // Whether the batch has ended because --halt ends it at a number of successes.
+  // Whether --halt has ended the batch after the requested number of successes.
   bool halted_for_success() const { return halted_ && rule_.for_success(); }
 
  private:

@@ -1,4 +1,4 @@
-// lockstep batch run and resume: many commands on all cores and devices.
+// Implements `lockstep batch run` and `resume`: many commands on all cores and devices.
 #include <sched.h>
 #include <unistd.h>
 
@@ -56,12 +56,12 @@ std::vector<int> cores_of_this_process() {
   for (int core = 0; core < CPU_SETSIZE; ++core)
     if (CPU_ISSET(core, &set)) cores.push_back(core);
   const auto allowed = static_cast<std::size_t>(std::max(host_info().cores, 1));
-  if (cores.size() > allowed) cores.resize(allowed);  // a cgroup's quota
+  if (cores.size() > allowed) cores.resize(allowed);  // the quota of a cgroup
   if (cores.empty()) cores.push_back(0);
   return cores;
 }
 
-// GPUs only where a job asks for one: all others need neither driver nor NVML.
+// Looks for GPUs only if a job asks for one. Other batches need neither the driver nor NVML.
 std::vector<Device> batch_devices(const Parsed& parsed, bool any_wants_gpu) {
   if (!any_wants_gpu) return {};
   std::vector<Device> devices;
@@ -71,7 +71,7 @@ std::vector<Device> batch_devices(const Parsed& parsed, bool any_wants_gpu) {
     devices = devices_for(parsed.value("--devices"));
   std::erase_if(devices, [](const Device& device) { return device.kind != DeviceKind::cuda; });
   for (std::size_t i = 0; i < devices.size(); ++i)
-    if (devices[i].uuid.empty()) devices[i].uuid = cat("device ", i);  // one that is not there
+    if (devices[i].uuid.empty()) devices[i].uuid = cat("device ", i);  // the GPU is not present
   return devices;
 }
 
@@ -158,12 +158,12 @@ JobDefaults word_defaults(const Parsed& parsed) {
 
 struct Asked {
   std::optional<JobSource> jobs;
-  std::string name;    // empty: by the time
+  std::string name;    // empty: named after the current time
   std::string source;  // the job file, or the command
   bool is_file = false;
 };
 
-// A file says itself what its jobs are.
+// A job file defines its jobs itself, so flags for jobs are refused.
 void refuse_job_flags(const Parsed& parsed) {
   for (const Flag& flag : job_flags)
     if (parsed.has(flag.name))
@@ -201,7 +201,8 @@ int show_plan(const Asked& asked, const BatchResources& resources,
   return exit_finished;
 }
 
-// True if empty, or if it only holds remains of batch.json from a killed start.
+// True if the folder is empty, or if it only holds remains of batch.json from a start that was
+// killed.
 bool is_vacant(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
@@ -228,7 +229,7 @@ BatchFolder make_batch(const Parsed& parsed, const Asked& asked) {
   return batch;
 }
 
-// First signal: nothing more starts. Second: running jobs are ended.
+// After the first signal, no more jobs start. After the second, running jobs are ended.
 void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
   for (const int number : signals.take()) {
     if (number == SIGUSR1) continue;
@@ -245,7 +246,7 @@ void take_signals(SignalPipe& signals, Scheduler& scheduler, int& count) {
   }
 }
 
-// Facts about this start that comparisons need. slots: 0: not limited by the user.
+// Records facts about this start that comparisons need. slots: 0 if the user set no limit.
 void note_machine(Ledger& ledger, const std::vector<Device>& devices, int slots, bool searches) {
   nlohmann::json machine = machine_facts(devices);
   machine["lockstep"] = version();
@@ -268,7 +269,7 @@ bool cannot_do_without_gpu(const GpuRequest& gpus) {
   return gpus.kind == GpuRequest::Kind::whole || gpus.kind == GpuRequest::Kind::share;
 }
 
-// Keys of jobs that have ended, where the batch is there already.
+// Keys of jobs that have ended, if the batch exists already.
 std::unordered_set<std::string> ended_before(const Parsed& parsed, const std::string& name) try {
   std::unordered_set<std::string> keys;
   const BatchFolder batch{fs::absolute(fs::path(run_root(parsed)) / name).lexically_normal()};
@@ -279,7 +280,7 @@ std::unordered_set<std::string> ended_before(const Parsed& parsed, const std::st
                  "SELECT key FROM job WHERE state NOT IN ('waiting', 'running')");
   while (rows.step()) keys.insert(rows.text(0));
   return keys;
-} catch (const Error&) {  // opening it for writing will report the fault
+} catch (const Error&) {  // the error is reported when the batch is opened for writing
   return {};
 }
 
@@ -293,7 +294,7 @@ GpuNeeds gpu_needs(const Parsed& parsed, const Asked& asked) {
   return needs;
 }
 
-// The needs of the remaining jobs.
+// The GPU requirements of the remaining jobs.
 GpuNeeds gpu_needs(Ledger& ledger) {
   GpuNeeds needs{.any = ledger.wants_gpu()};
   needs.is_resumed = true;
@@ -312,7 +313,7 @@ void check_expectations(const Parsed& parsed, const GpuNeeds& needs) {
                                        : cat(needs.on_gpu, " trains on GPUs"));
 }
 
-// Prints the result of each. Returns whether all are met.
+// Prints the result of each expectation. Returns whether all are met.
 bool meets(const Expectations& expectations, const BatchOutcome& outcome) {
   bool all_met = true;
   for (const Expectation& expectation : expectations) {
@@ -323,7 +324,8 @@ bool meets(const Expectations& expectations, const BatchOutcome& outcome) {
   return all_met;
 }
 
-// For a batch that was not interrupted. why_ending: for one that ended itself.
+// The exit code of a batch that was not interrupted. why_ending: the reason if the batch ended
+// itself early.
 int batch_exit_code(const BatchCounts& counts, const std::string& why_ending,
                     const Expectations& expectations, bool as_expected) {
   const bool failures_are_judged =
@@ -335,7 +337,8 @@ int batch_exit_code(const BatchCounts& counts, const std::string& why_ending,
   return as_expected ? exit_finished : exit_unexpected;
 }
 
-// Once --search had chosen; empty: it had not, or nothing was sampled since.
+// The activity of GPUs since --search chose a setting. Empty if it chose none, or if there are no
+// samples since.
 std::vector<GpuActivity> since_choice(const std::optional<BatchSearch>& search,
                                       const std::optional<GpuLog>& log) {
   if (!search || !search->chosen_at() || !log) return {};
@@ -345,8 +348,8 @@ std::vector<GpuActivity> since_choice(const std::optional<BatchSearch>& search,
   return is_sampled ? gpus : std::vector<GpuActivity>();
 }
 
-// The flags of this start, for the command that goes on: " --slots 4 --grace 30s". slots: in force
-// at the end; 0: not limited by the user.
+// The flags of this start for the resume command, such as " --slots 4 --grace 30s". slots: the
+// number of slots at the end, or 0 if the user set no limit.
 std::string repeated_flags(const Parsed& parsed, int slots) {
   std::string words = slots > 0 ? cat(" --slots ", slots) : "";
   std::vector<Flag> flags = place_flags;
@@ -393,11 +396,11 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
     view.ended(running, settled);
     if (search) search->ended(running, settled);
     reports.ended(running, settled, scheduler.counts().total);
-    reports.halt(scheduler);  // at once: others may begin in its place
+    reports.halt(scheduler);  // done immediately, before another job starts in its place
   });
   scheduler.on_never([&](std::int64_t job) { reports.will_not_run(job); });
   scheduler.on_note([&](const std::string& text) { view.note(text); });
-  if (plan)  // may cancel jobs, which the reports must learn
+  if (plan)  // the search may cancel jobs, and the reports must record that
     search.emplace(std::move(*plan), scheduler, ledger, gpu_log ? &*gpu_log : nullptr,
                    [&](const std::string& text) { view.note(text); });
   while (scheduler.turn(view.interval_s(), signals.fd())) {
@@ -426,7 +429,8 @@ int run_batch(const Parsed& parsed, const BatchFolder& batch, Ledger& ledger,
                            .failed = counts.failed + counts.blocked,
                            .total = counts.total});
   if (interrupts > 0) {
-    const int slots = search ? 0 : scheduler.resources().all().slots;  // a search has its own
+    // a search sets its own slots
+    const int slots = search ? 0 : scheduler.resources().all().slots;
     if (counts.left() > 0)
       say(cat("go on with: lockstep batch resume ", name, repeated_flags(parsed, slots)));
     return exit_interrupted;
@@ -444,7 +448,7 @@ void retry_skipped(Ledger& ledger) {
   transaction.commit();
 }
 
-// made_by: as in run_made_jobs; "" for a job file of the user.
+// made_by: as in run_made_jobs. "" for a job file that the user wrote.
 int run_asked_jobs(const Parsed& parsed, const std::string& made_by) {
   check_place_flags(parsed);
   Asked asked = asked_jobs(parsed);
@@ -459,7 +463,7 @@ int run_asked_jobs(const Parsed& parsed, const std::string& made_by) {
   const auto lock = RunLock::take(batch.lock(), lock_rules(batch.path, "batch"));
   Ledger ledger = Ledger::open(batch.ledger());
   const AddedJobs added = ledger.add(*asked.jobs, asked.is_file);
-  asked.jobs.reset();  // the ledger has them
+  asked.jobs.reset();  // the ledger stores them now
   ledger.set_made_by(made_by);
   if (!made_by.empty()) retry_skipped(ledger);
   say(begin_text(batch, added, resources, devices));

@@ -27,7 +27,7 @@ std::vector<std::string> cells_of_slot(const ScreenSlot& slot) {
           fixed(slot.seconds, slot.seconds < 10 ? 1 : 0) + " s", clean_cells(slot.job)};
 }
 
-// Columns as wide as their widest cell.
+// Adds rows. Each column is as wide as its widest cell.
 void add_rows(const std::vector<std::vector<std::string>>& rows, int width,
               std::vector<std::string>& lines) {
   std::vector<int> widths;

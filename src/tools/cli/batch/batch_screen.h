@@ -1,4 +1,4 @@
-// The table of a running batch on a terminal: the state of each device and slot.
+// Makes the table of a running batch for a terminal: the state of each device and slot.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace lockstep::cli {
 
 struct ScreenDevice {
   std::string name;                              // "GPU 0"
-  std::optional<double> activity_percent;        // of its SMs
-  std::int64_t used_bytes = 0, total_bytes = 0;  // 0: unknown
+  std::optional<double> activity_percent;        // activity of its SMs
+  std::int64_t used_bytes = 0, total_bytes = 0;  // 0 if unknown
   int jobs = 0;
-  std::string waits_for;  // its other user; "" if it is ours, or free
+  std::string waits_for;  // the other user of the device for whom jobs wait; "" if there is none
 };
 
 struct ScreenSlot {

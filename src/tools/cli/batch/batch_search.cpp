@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* search_fact = "search";
 
-// Jobs of one kind, so that any difference is due to the settings.
+// Collects the kinds of jobs. All kinds must be the same, so that any difference comes from the
+// settings.
 class SearchedJobs {
  public:
   void add(const std::string& kind, const GpuRequest& gpus, const GpuMemoryRequest& memory) {
@@ -37,7 +38,7 @@ class SearchedJobs {
           "each job alone on its device",
           "leave gpu_memory out, or give the memory of one job, such as \"2GiB\"");
   }
-  // The kind of all jobs.
+  // The kind that all jobs have. Throws Error if there are several.
   std::string kind() const {
     if (kinds_.size() > 1)
       throw Error(cat("--search compares jobs that differ only in their parameters, but the batch "
@@ -58,7 +59,7 @@ std::vector<std::string> chosen_parameters(const Parsed& parsed) {
   return names;
 }
 
-// "num_leaves=31,learning_rate=0.1" of a job.
+// The combination of a job, such as "num_leaves=31,learning_rate=0.1".
 std::string combination_of(const Job& job, const std::vector<std::string>& names) {
   std::vector<std::string> values;
   for (const std::string& name : names) {
@@ -77,7 +78,7 @@ std::string combination_of(const Job& job, const std::vector<std::string>& names
   return join(values, ",");
 }
 
-// Free now, and allowed.
+// The memory that is free now, limited by the allowed memory.
 std::int64_t memory_for_jobs() {
   const auto allowed = static_cast<std::int64_t>(host_info().memory_bytes);
   std::ifstream file("/proc/meminfo");
@@ -101,11 +102,11 @@ std::vector<std::string> texts_of(const std::vector<Expectation>& targets) {
 
 struct KeptSearch {
   std::vector<std::string> parameters, targets;
-  std::string trials;  // as SettingSearch::json
+  std::string trials;  // as written by SettingSearch::json
   std::optional<JobSetting> chosen;
 };
 
-// Nothing: there is none, or none that can be read.
+// Nothing if there is no earlier search, or if it cannot be read.
 std::optional<KeptSearch> kept_search(Ledger& ledger) try {
   const nlohmann::json value = parse_object(ledger.fact(search_fact));
   if (value.is_discarded()) return std::nullopt;
@@ -121,7 +122,8 @@ std::optional<KeptSearch> kept_search(Ledger& ledger) try {
   return std::nullopt;
 }
 
-// "" where an earlier search is over because the batch has got other jobs since.
+// The kind of all jobs. "" if an earlier search is no longer used because other kinds of jobs were
+// added.
 std::string kind_of_all(const std::vector<QueuedJob>& queue, bool is_asked) try {
   SearchedJobs searched;
   for (const QueuedJob& job : queue) searched.add(job.kind, job.gpus, job.gpu_memory);
@@ -132,7 +134,7 @@ std::string kind_of_all(const std::vector<QueuedJob>& queue, bool is_asked) try 
   return {};
 }
 
-// Whether enough jobs are left for one trial, and as many again to gain from it.
+// Whether enough jobs are left for one trial, and the same number again to benefit from it.
 bool has_enough(const SearchPlan& plan, const std::vector<QueuedJob>& queue) {
   SearchRoom room{.jobs = {}};
   std::set<std::int64_t> waiting;
@@ -149,7 +151,7 @@ bool has_enough(const SearchPlan& plan, const std::vector<QueuedJob>& queue) {
   return false;
 }
 
-// Combinations in the order of their first jobs.
+// Reads the combinations, in the order of their first jobs.
 void read_combinations(Ledger& ledger, const std::vector<QueuedJob>& queue, SearchPlan& plan) {
   std::map<std::string, std::size_t> places;
   plan.space.combinations.clear();
@@ -253,7 +255,7 @@ void BatchSearch::note(const std::string& text) {
   say_(cat("search: ", text));
 }
 
-// Whether a setting was chosen that holds here.
+// Restores the setting of an earlier search. Returns whether there is one that is valid here.
 bool BatchSearch::restore() {
   const std::optional<KeptSearch> kept = kept_search(ledger_);
   if (!kept) return false;
@@ -316,7 +318,7 @@ void BatchSearch::begin(const JobSetting& setting) {
   begin_counting(system_clock().wall_s());
 }
 
-// Once nothing runs that began in an earlier setting.
+// Begins to count once no job runs that began with an earlier setting.
 void BatchSearch::begin_counting(double now_s) {
   const auto running = scheduler_.running();
   if (timer_->has_begun() ||
@@ -329,7 +331,7 @@ void BatchSearch::begin_counting(double now_s) {
 }
 
 void BatchSearch::ended(const RunningAttempt& running, const Settled& settled) {
-  if (running.attempt.id == 0) return;  // it can never run
+  if (running.attempt.id == 0) return;  // the job can never run
   if (over_) return lower(running, settled.end);
   if (running.setting == scheduler_.settings_used()) {
     const bool counted = timer_->counts();
@@ -388,8 +390,8 @@ void BatchSearch::choose() {
   if (log_ != nullptr) chosen_at_ = log_->sums();
 }
 
-// Cancels nothing: after an interruption, jobs of other parameters wait because somebody retried or
-// added them.
+// Continues with a chosen setting. No jobs are cancelled: waiting jobs with other parameters were
+// retried or added by a user.
 void BatchSearch::go_on_with(const JobSetting& setting) {
   over_ = chosen_ = true;
   setting_ = setting;
@@ -403,7 +405,7 @@ void BatchSearch::give_up(const std::string& why) {
   scheduler_.hold({});
 }
 
-// Where memory runs out later all the same.
+// Lowers the number of jobs at once if memory runs out after the choice.
 void BatchSearch::lower(const RunningAttempt& running, const AttemptEnd& end) {
   if (!chosen_ || !ran_out_of_memory(running, end) || setting_.at_once == 1 ||
       running.setting != scheduler_.settings_used())

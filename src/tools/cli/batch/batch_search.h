@@ -1,5 +1,5 @@
-// lockstep batch … --search: tries settings on the first jobs of a batch, and continues with the
-// best one.
+// `lockstep batch … --search`: tries settings of the scheduler, such as the number of jobs at once.
+// The first jobs of the batch are the trials, and the others run with the best setting.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +19,33 @@
 
 namespace lockstep::cli {
 
-// The reason for cancelling a job whose parameters differ from those that --choose kept.
+// The recorded reason of a job that was cancelled because --choose kept other parameters.
 inline constexpr const char* left_out_by_search = "--search chose other parameters";
 
-// The flags --search and --choose.
+// Returns the flags --search and --choose.
 const std::vector<Flag>& search_flags();
-// Call both before anything is written. They throw Error if the flags contradict each other, or if
-// there is nothing to search for among these jobs.
+// Call both functions before anything is written. The first throws Error if the flags contradict
+// each other. The second also throws it if these jobs leave nothing to search for.
 void check_search_flags(const Parsed& parsed);
 void check_search(const Parsed& parsed, const JobSource& jobs);
 
-// The search of a batch.
+// The settings of a search.
 struct SearchPlan {
-  std::string kind;                 // of its jobs
-  std::vector<std::string> choose;  // parameters for which one combination is kept
+  std::string kind;  // kind of the jobs
+  // parameters of --choose: jobs with the best combination of them run, others are cancelled
+  std::vector<std::string> choose;
   SearchSpace space;
-  std::vector<std::set<std::int64_t>> jobs;  // by combination
+  // job ids for each combination of the parameters in `choose`
+  std::vector<std::set<std::int64_t>> jobs;
   std::vector<Expectation> targets;
-  bool is_asked = false;          // requested by --search of this start
-  bool loads = false;             // jobs may find data loaded by an earlier one
-  std::int64_t memory_bytes = 0;  // host memory for jobs; 0: unknown
+  bool is_asked = false;          // --search is given now, not only in an earlier start
+  bool loads = false;             // a job can find data in memory that an earlier job loaded
+  std::int64_t memory_bytes = 0;  // host memory for the jobs; 0 if unknown
 };
-// Returns the plan for --search, or for a search that the batch's last start began. Nothing if
-// there is no search, or if --slots sets the number of concurrent jobs. Throws Error as
-// check_search does.
+// Returns the plan for --search, or for a search that an earlier start of the batch began. Returns
+// nothing if there is no such search, no waiting job, or --slots sets the number of concurrent
+// jobs. If --search is not given, it also returns nothing if the waiting jobs do not suit a search.
+// Throws Error as check_search does.
 std::optional<SearchPlan> plan_search(const Parsed& parsed, Ledger& ledger,
                                       const BatchResources& resources,
                                       std::vector<Expectation> targets);
@@ -50,14 +53,15 @@ std::optional<SearchPlan> plan_search(const Parsed& parsed, Ledger& ledger,
 class BatchSearch {
  public:
   using Say = std::function<void(const std::string&)>;
-  // Begins a search, or resumes one from the ledger. log: of the GPUs; null if there are none. All
-  // arguments must outlive it.
+  // Begins a search, or resumes the search in the ledger. log: the log of GPU activity, or null if
+  // there are no GPUs. All arguments that are references or pointers must outlive this object.
   BatchSearch(SearchPlan plan, Scheduler& scheduler, Ledger& ledger, const GpuLog* log, Say say);
 
   void ended(const RunningAttempt& running, const Settled& settled);
-  void look();    // call it once per turn of the scheduler
-  void finish();  // call it once the scheduler has finished
-  // The sums of GPU activity when the setting was chosen in this start; nothing if it was not.
+  void look();    // call once per turn of the scheduler
+  void finish();  // call after the scheduler has finished
+  // The sums of GPU activity at the time when the setting was chosen. Returns nothing if no setting
+  // was chosen in this start.
   const std::optional<std::vector<GpuActivitySum>>& chosen_at() const { return chosen_at_; }
 
  private:
@@ -82,8 +86,8 @@ class BatchSearch {
   SettingSearch search_;
   std::optional<TrialTimer> timer_;
   JobSetting setting_;                       // the setting being tried, or the chosen one
-  std::vector<GpuActivitySum> gpus_before_;  // at the beginning of this trial
-  std::set<int> used_up_;                    // combinations without a job that can begin
+  std::vector<GpuActivitySum> gpus_before_;  // sums at the beginning of the present trial
+  std::set<int> used_up_;  // indexes of combinations that have no more jobs to begin
   bool over_ = false, chosen_ = false, paused_ = false;
   std::optional<std::vector<GpuActivitySum>> chosen_at_;
 };

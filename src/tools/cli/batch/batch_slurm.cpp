@@ -39,10 +39,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t usual_jobs_of_a_task = 100;
-constexpr int most_asked = 1'000'000;     // of cores, GPUs, jobs, tasks
-constexpr std::size_t most_tasks = 1000;  // of one array: Slurm's MaxArraySize is 1001 by default
+constexpr int most_asked = 1'000'000;  // of cores, GPUs, jobs, tasks
+// tasks of one array; Slurm's MaxArraySize is 1001 by default
+constexpr std::size_t most_tasks = 1000;
 
-// Flags that the tasks pass on to their own `lockstep batch resume`.
+// Flags that a task passes to its own `lockstep batch resume`.
 const std::vector<Flag> task_flags{
     {"--slots", "N", "jobs at once at most in a task (default: as many as its cores allow)"},
     {"--share", "", "also use GPUs on which other programs run"},
@@ -69,7 +70,8 @@ std::vector<std::string> task_words(const Parsed& parsed) {
   return words;
 }
 
-// Slurm counts it from the end; jobs get their grace, and the ledger its time.
+// The number of seconds before the time limit at which Slurm sends its signal. It covers the grace
+// period of jobs, and time to write the ledger.
 int notice_s(const Parsed& parsed) {
   constexpr double beside_grace_s = 50;
   return static_cast<int>(duration_of(parsed, "--grace", 10, 0) + beside_grace_s);
@@ -120,12 +122,12 @@ SlurmOptions recorded_options(const BatchFolder& batch) {
   return options;
 }
 
-// Tasks of one array, and the arrays that must end before.
+// The tasks of one array, and the shares that must end before.
 struct Array {
   int level = 0;
   std::vector<std::int64_t> shares;
   std::int64_t jobs = 0;
-  std::set<std::int64_t> after;  // shares
+  std::set<std::int64_t> after;  // shares that must end before
 };
 
 std::vector<Array> arrays_of(const std::map<std::int64_t, ShareWork>& work,
@@ -168,7 +170,7 @@ int say_all_over(const BatchFolder& batch, Ledger& all) {
   return all.counts().contains(JobState::failed) ? exit_failed : exit_finished;
 }
 
-// Hands in the shares in which jobs are left and that neither run nor wait in the queue.
+// Submits the shares that have jobs left and are neither running nor queued.
 int submit_left(const BatchFolder& batch, Ledger& all, const SlurmOptions& options) {
   const std::map<std::int64_t, ShareWork> work = work_left(all);
   if (work.empty()) return say_all_over(batch, all);
@@ -185,7 +187,8 @@ int submit_left(const BatchFolder& batch, Ledger& all, const SlurmOptions& optio
   std::string before;
   for (const Array& array : arrays_of(work, active)) {
     std::vector<std::string> after = needed_arrays(array, array_of);
-    // Or there would be more tasks at once than were asked for.
+    // Arrays wait for each other. If they ran together, more tasks than requested would run at
+    // once.
     if (options.at_once > 0 && !before.empty() && after.empty()) after.push_back(before);
     before = submit_to_slurm(batch, slurm_script(batch, program_of_tool(), options, array.shares),
                              array.shares, after);
@@ -216,7 +219,7 @@ BatchFolder folder_of_batch(const Parsed& parsed, const fs::path& file) {
   if (fs::exists(batch.path, ignored) && !has_shares(batch) && !fs::exists(batch.record(), ignored))
     throw Error(cat(batch.path.string(), " is there already, and is no batch"),
                 "choose another name with --name");
-  sbatch_word(batch.path.string());  // before anything is made
+  sbatch_word(batch.path.string());  // called before any file is made
   return batch;
 }
 
@@ -276,7 +279,8 @@ int slurm_main(const Parsed& parsed) {
   return submit_left(batch, all, options);
 }
 
-// Where Slurm does not bind tasks to cores: as many as it gave, beginning elsewhere for each share.
+// If Slurm does not bind tasks to cores, limits this process to the number of cores that Slurm
+// gave. Each share begins at another core.
 void keep_to_allotment(std::int64_t share) {
   const char* const given = std::getenv("SLURM_CPUS_ON_NODE");
   const auto count = whole_number<int>(given ? given : "", 1);

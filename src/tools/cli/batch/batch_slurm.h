@@ -1,4 +1,4 @@
-// lockstep batch slurm, and other commands for batches that it made.
+// `lockstep batch slurm`, and functions of other commands for batches under Slurm.
 #pragma once
 
 #include <string>
@@ -10,13 +10,14 @@
 namespace lockstep::cli {
 
 Command batch_slurm_command();
-Command batch_slurm_task_command();  // the command of a task
+Command batch_slurm_task_command();  // the command that each Slurm task runs
 
-// `lockstep batch resume` for a batch under Slurm: submits the remaining work again.
+// Carries out `lockstep batch resume` for a batch under Slurm. Submits the remaining work again.
 int resume_under_slurm(const Parsed& parsed, const BatchFolder& batch);
 // If the batch is under Slurm, throws Error that names the command to use instead.
 void refuse_slurm(const BatchFolder& batch, const std::string& command);
-// "8 shares: 3 run, 2 wait in Slurm's queue".
+// Returns text such as "8 shares: 3 run, 2 wait in Slurm's queue". A share is the part of the jobs
+// that one task runs.
 std::string shares_text(const BatchFolder& batch);
 
 }  // namespace lockstep::cli

@@ -14,7 +14,8 @@ namespace lockstep::cli {
 namespace {
 
 constexpr double terminal_interval_s = 0.5, plain_interval_s = 30;
-constexpr std::int64_t most_told = 50;  // failures as they come; all are in the summary's command
+// most failures that are shown at once; the summary names the command that lists all
+constexpr std::int64_t most_told = 50;
 
 std::int64_t over(const BatchCounts& counts) {
   return counts.done + counts.failed + counts.skipped + counts.cancelled;
@@ -114,7 +115,7 @@ std::string BatchView::line() const {
   return text;
 }
 
-// Once for each device and whom it waits for.
+// Reports once for each device and the program for which it waits.
 void BatchView::tell_waits() {
   for (const auto& [device, who] : scheduler_.waits_for()) {
     std::string& told = told_waits_[device];

@@ -1,4 +1,4 @@
-// The display of a running batch.
+// Shows the progress of a running batch.
 #pragma once
 
 #include <map>
@@ -11,13 +11,13 @@
 
 namespace lockstep::cli {
 
-// On a terminal it is a changing table of devices and slots, with failures above it. Elsewhere it
-// is a line from time to time.
+// On a terminal, shows a changing table of devices and slots, with failures above it. Elsewhere,
+// prints a line from time to time.
 class BatchView {
  public:
   BatchView(const Scheduler& scheduler, const BatchFolder& batch,
             const std::vector<Device>& devices);
-  double interval_s() const;  // between two calls of `show`
+  double interval_s() const;  // seconds between two calls of `show`
   void ended(const RunningAttempt& running, const Settled& settled);
   void note(const std::string& text);
   void show();
@@ -34,7 +34,7 @@ class BatchView {
   std::vector<Device> devices_;
   std::map<int, std::string> told_waits_;
   bool terminal_;
-  std::size_t drawn_ = 0;  // lines of the table on the screen
+  std::size_t drawn_ = 0;  // number of lines of the table on the screen
   double begun_s_, shown_s_;
   std::int64_t done_at_begin_, told_failures_ = 0;
 };

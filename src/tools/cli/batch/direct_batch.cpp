@@ -1,4 +1,4 @@
-// A batch of a recipe that trains in the tool, as a job file.
+// Makes the job file of a batch for a recipe that trains in the tool.
 #include "core/base/error.h"
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
@@ -23,11 +23,12 @@ using Words = std::vector<std::string>;
 
 struct Axis {
   std::string key;
-  Words values, repeated{};  // each once; repeated: those that were given more than once
+  // values: each value once. repeated: values that were given more than once.
+  Words values, repeated{};
 };
 
 struct Settings {
-  Words common;  // key=value of all jobs
+  Words common;  // "key=value" that all jobs share
   std::vector<Axis> axes;
 };
 
@@ -40,7 +41,7 @@ std::pair<std::string, std::string> parts_of(const std::string& word) {
   return {trim(word.substr(0, equals)), word.substr(equals + 1)};
 }
 
-// At commas, but not at those behind a backslash, which stay as they are.
+// Splits a text at commas. A comma behind a backslash does not split, and keeps its backslash.
 Words split_values(const std::string& text) {
   Words values(1);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -54,22 +55,22 @@ Words split_values(const std::string& text) {
   return values;
 }
 
-// Whether the option takes one value, so that several are values of an axis.
+// Whether the option takes one value. Several values of such an option form an axis of the batch.
 bool takes_one(const DirectOptions& options, const std::string& key) {
   for (const OptionInfo& option : options.table.options())
     if (option.key == key) return option.type != OptionType::list && !option.spec.is_path;
   return false;
 }
 
-// One value whose commas had a backslash before them, as a table of options takes it: lists keep
-// the backslash.
+// Removes the backslashes before commas in a single value. Lists keep them, because the option
+// table reads them itself.
 std::string one_value(const DirectOptions& options, const std::string& key, std::string value) {
   if (!takes_one(options, key)) return value;
   for (std::size_t at = 0; (at = value.find("\\,", at)) != value.npos; ++at) value.erase(at, 1);
   return value;
 }
 
-// As it would be typed as one value.
+// The value as a user would type it as one value.
 std::string typed(const nlohmann::json& value) {
   if (!value.is_string())
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -79,9 +80,9 @@ std::string typed(const nlohmann::json& value) {
   return text;
 }
 
-// Several values that config files have of an option of one value, as they would be typed. The
-// later file wins. Its one value then becomes an argument too: else the list before it would be
-// refused.
+// Config files may give several values for an option that takes one. Returns these lists as a user
+// would type them. The later file wins. A single value in it is returned too, because the option
+// would refuse the earlier file's list.
 Words lists_of_files(const DirectOptions& options, const Words& files) {
   std::map<std::string, std::string> lists;
   for (const std::string& file : files) {
@@ -103,7 +104,8 @@ Words lists_of_files(const DirectOptions& options, const Words& files) {
   return words;
 }
 
-// As the option itself writes the value: 0.1 for 0.10. A wrong value is refused later.
+// The value as the option itself writes it, for example 0.1 for 0.10. A wrong value is refused
+// later.
 std::string as_written(DirectOptions& options, const std::string& key, const std::string& value) {
   try {
     options.table.set(key, value);
@@ -145,7 +147,7 @@ Settings split_settings(DirectOptions& options, const Words& assignments) {
   return settings;
 }
 
-// Every combination, as words.
+// Every combination of the axes, as "key=value" words.
 std::vector<Words> combinations(const std::vector<Axis>& axes) {
   constexpr std::size_t most = 10'000;
   std::vector<Words> all{{}};
@@ -162,7 +164,7 @@ std::vector<Words> combinations(const std::vector<Axis>& axes) {
   return all;
 }
 
-// A TOML text.
+// The text as a TOML string.
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -173,7 +175,7 @@ std::string list_of(const Words& words) {
   return "[" + join(all, ", ") + "]";
 }
 
-// The requirements of the jobs of one combination.
+// The requirements that all jobs of one combination have.
 struct JobNeeds {
   std::int64_t cpus = 1;
   std::string gpus;
@@ -182,15 +184,15 @@ struct JobNeeds {
 };
 
 struct Planned {
-  bool searches = false;                   // for the cores of a job, too
-  std::unique_ptr<DirectOptions> options;  // of the first combination
-  DirectBatch batch;                       // likewise
+  bool searches = false;                   // --search is given; it affects the cores of a job
+  std::unique_ptr<DirectOptions> options;  // options of the first combination
+  DirectBatch batch;                       // jobs of the first combination
   Settings settings;
-  std::vector<DirectSetting> each;                     // of every combination
-  std::vector<JobNeeds> needs{};                       // likewise
-  std::vector<std::pair<std::string, Words>> notes{};  // with the combinations that have them
-  std::size_t skipped = 0;                             // jobs of all combinations
-  Words left_out{};                                    // likewise, each once
+  std::vector<DirectSetting> each;                     // settings of every combination
+  std::vector<JobNeeds> needs{};                       // requirements of every combination
+  std::vector<std::pair<std::string, Words>> notes{};  // each note with its combinations
+  std::size_t skipped = 0;                             // skipped jobs of all combinations together
+  Words left_out{};  // left-out parts of all combinations, each once
 };
 
 void add_notes(Planned& planned, const std::vector<std::string>& notes, const std::string& words) {
@@ -202,7 +204,8 @@ void add_notes(Planned& planned, const std::vector<std::string>& notes, const st
   }
 }
 
-// A note says which combinations it is for, if these are not all and it does not say so already.
+// Adds to each note the combinations to which it applies. Nothing is added if it applies to all or
+// names them already.
 std::vector<std::string> notes_of(const Planned& planned, std::int64_t jobs) {
   std::vector<std::string> texts;
   for (const auto& [note, combinations] : planned.notes) {
@@ -221,7 +224,7 @@ std::vector<std::string> notes_of(const Planned& planned, std::int64_t jobs) {
   return texts;
 }
 
-// The job in the middle, as `lockstep train` gets it.
+// The job in the middle of the list, as arguments of `lockstep train`.
 Words one_job(const DirectBatch& batch, Words assignments) {
   if (batch.rows.empty()) return assignments;
   const std::vector<std::string>& row = batch.rows[batch.rows.size() / 2];
@@ -237,7 +240,7 @@ Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
   assignments.insert(assignments.end(), parsed.assignments.begin(), parsed.assignments.end());
   planned.settings = split_settings(*known, assignments);
   for (const Words& words : combinations(planned.settings.axes)) {
-    Parsed one;  // without flags that are the batch's own, such as --devices
+    Parsed one;  // the command without flags of the batch itself, such as --devices
     if (parsed.has("--config")) one.values["--config"] = parsed.all("--config");
     one.assignments = planned.settings.common;
     one.assignments.insert(one.assignments.end(), words.begin(), words.end());
@@ -269,7 +272,7 @@ Planned plan(const DirectRecipe& recipe, const Parsed& parsed) {
   return planned;
 }
 
-// The values of the pairs option that all jobs share.
+// The entries of the pairs option that are the same for all jobs.
 std::string same_pairs(const Planned& planned) {
   const std::string& key = planned.options->pairs;
   Words words = split_values(planned.options->table.get(key));
@@ -281,20 +284,21 @@ std::string same_pairs(const Planned& planned) {
   return join(words, ",");
 }
 
-// Combinations whose jobs need the same.
+// Combinations whose jobs have the same requirements.
 struct NeedsGroup {
   std::vector<Axis> axes;
-  std::size_t first = 0;  // of these combinations
+  std::size_t first = 0;  // index of the first of these combinations
 };
 
-// Whether jobs need something else when this axis alone changes. stride: between two values of it.
+// Whether a change of this axis alone changes the requirements. stride: the distance in `needs`
+// between its successive values.
 bool decides_needs(const std::vector<JobNeeds>& needs, std::size_t stride, std::size_t values) {
   for (std::size_t i = 0; i + stride < needs.size(); ++i)
     if (i / stride % values + 1 < values && needs[i] != needs[i + stride]) return true;
   return false;
 }
 
-// A group for each value of an axis that decides what jobs need.
+// Makes one group for each value of an axis that changes the requirements.
 std::vector<NeedsGroup> needs_groups(const Planned& planned) {
   std::vector<NeedsGroup> groups{{planned.settings.axes}};
   std::size_t stride = planned.needs.size();
@@ -374,7 +378,8 @@ std::string name_of(const Planned& planned) {
   return name;
 }
 
-// "key=value …", as the jobs record it; "" where there is nothing. An axis is in the command.
+// The options that jobs record, as "key=value" words. "" if there are none. Options that form an
+// axis are left out, because they are in each job's command.
 std::string recorded_words(const Planned& planned) {
   Words words;
   for (const std::string& key : planned.batch.recorded)
@@ -394,9 +399,10 @@ std::string env_line(const Planned& planned, const std::string& batch_name) {
 }
 
 constexpr std::string_view left_out_key = "left_out = ";
-constexpr std::string_view row_begin = "  {";  // of a job, in a matrix
+constexpr std::string_view row_begin = "  {";  // the beginning of a job's line in a matrix
 
-// The text without lines that decide nothing: what jobs only record, and what has no job.
+// The text without lines that do not define jobs. These lines hold options that jobs only record,
+// or parts of the data without a job.
 std::string without_notes(const std::string& toml) {
   const std::string entry = recorded_entry();
   Words lines = split(toml, '\n');
@@ -409,7 +415,7 @@ std::string without_notes(const std::string& toml) {
   return join(lines, "\n");
 }
 
-// The command line again, with the name of the batch.
+// The command line that made the batch, with the batch's name.
 std::string made_by(const DirectRecipe& recipe, const Parsed& parsed,
                     const std::string& batch_name) {
   Words words{"lockstep", "batch", recipe.name};
@@ -425,7 +431,7 @@ std::string made_by(const DirectRecipe& recipe, const Parsed& parsed,
   return join(words, " ");
 }
 
-// Jobs that need different things are a table [[jobs]] each, below the keys that they share.
+// Jobs with different requirements become separate [[jobs]] tables, below the keys that they share.
 std::string job_file_text(const DirectRecipe& recipe, const Planned& planned,
                           const std::string& program, const std::string& batch_name) {
   const DirectBatch& batch = planned.batch;
@@ -456,7 +462,7 @@ bool have_same_jobs(const std::string& toml, const std::string& other) {
 }
 
 bool takes_up_left_out(const std::string& toml, const std::string& earlier) {
-  Words names;  // of what was left out, as TOML writes a value
+  Words names;  // names of parts without a job, as TOML values
   std::set<std::string> jobs, before;
   Words lines, lines_before;
   const auto divide = [](const std::string& text, std::set<std::string>& rows, Words& others) {

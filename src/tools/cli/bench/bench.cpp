@@ -1,4 +1,4 @@
-// lockstep bench: the same training on several numbers of devices, beside each other.
+// Implements `lockstep bench`. It compares the same training on several numbers of devices.
 #include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
@@ -19,7 +19,7 @@
 namespace lockstep::cli {
 namespace {
 
-// One run of the present plan. code: of its end if that was not good.
+// Makes one run of the present plan. code: set to the exit code if the run failed.
 std::optional<BenchRun> measure(const Bench& bench, const NotedInterrupts& interrupts, int& code) {
   const TemporaryDirectory scratch;
   const std::filesystem::path root =
@@ -45,7 +45,7 @@ std::optional<BenchRun> measure(const Bench& bench, const NotedInterrupts& inter
   return result;
 }
 
-// Runs all counts in turn, then again: drift, such as heat, then affects all of them.
+// Runs all numbers of devices in turn, then repeats. Drift, such as heat, then affects all of them.
 int run_all(Bench& bench, const std::vector<ScalingBatch>& batches,
             std::vector<std::vector<BenchRun>>& runs) {
   const NotedInterrupts interrupts;
@@ -62,7 +62,7 @@ int run_all(Bench& bench, const std::vector<ScalingBatch>& batches,
   return interrupts.came() ? exit_interrupted : exit_finished;
 }
 
-// FILE has the whole result as JSON; standard output has it too, or the table.
+// Writes the whole result to FILE as JSON. Prints the same JSON or the table to standard output.
 int report(const Bench& bench, const std::vector<ScalingRow>& rows, Output* file, bool as_json) {
   const std::string json = json_text(report_json(bench, rows)) + "\n";
   const bool in_file = file != nullptr && !file->is_standard_output();
@@ -72,7 +72,7 @@ int report(const Bench& bench, const std::vector<ScalingRow>& rows, Output* file
 }
 
 int bench_main(const Parsed& parsed) {
-  // Opened before anything has run, not after.
+  // The file is opened before anything runs, so that an error shows early.
   std::optional<Output> file;
   if (parsed.has("--out")) file.emplace(parsed.value("--out"), may_overwrite(parsed));
   Bench bench = bench_setup(parsed);

@@ -1,4 +1,4 @@
-// All measurements, with the machine they were made on.
+// Reports all measurements, and the machine on which they were made.
 #include "tools/cli/bench/bench_report.h"
 
 #include "built_with.h"
@@ -38,7 +38,7 @@ nlohmann::json report_json(const Bench& bench, const std::vector<ScalingRow>& ro
                       {"rows", nlohmann::json::array()}};
   for (OptionTable* table : bench.setup.tables()) json["config"].update(table->to_json());
   for (const char* key : {"batch.global", "batch.micro", "batch.accumulation"})
-    json["config"].erase(key);  // each row has its own
+    json["config"].erase(key);  // each row has its own value
   for (const ScalingRow& row : rows) json["rows"].push_back(to_json(row));
   return json;
 }

@@ -1,4 +1,4 @@
-// The result of `lockstep bench`, for programs and for people.
+// Writes the result of `lockstep bench` as JSON and as text.
 #pragma once
 
 #include "runtime/run/progress/scaling_table.h"

@@ -1,4 +1,4 @@
-// From a command line to what is measured.
+// Turns a command line into the plan of the measurements.
 #include "tools/cli/bench/bench_setup.h"
 
 #include "core/base/error.h"
@@ -34,8 +34,8 @@ Scaling scaling_of(const Parsed& parsed) {
               "strong keeps the global batch, weak a device's share of it");
 }
 
-// The numbers of devices, and the devices of the largest. CPU ranks get the cores that they have in
-// the largest number, so that a device is the same in every row.
+// Chooses the numbers of devices, and the devices of the largest number. CPU ranks always get the
+// cores that they have with the largest number. A device is therefore the same in every row.
 void choose_devices(const Parsed& parsed, Bench& bench) {
   const std::string list = parsed.value("--devices");
   const std::vector<Device> all = devices_for(list.starts_with("cpu") ? "cpu" : "all");
@@ -71,7 +71,7 @@ void plan_for(Bench& bench, int count, const ScalingBatch& batch) {
   TrainOptions& train = *bench.setup.train;
   train.batch = {.global = batch.global, .micro = batch.micro, .accumulation = batch.accumulation};
   plan_run(bench.setup, first_of(bench, count));
-  bench.setup.plan.valid_samples = 0;  // none is evaluated, so no time is left for them
+  bench.setup.plan.valid_samples = 0;  // nothing is evaluated, so no time is reserved for it
 }
 
 std::vector<ScalingBatch> choose_batches(Bench& bench) {
@@ -81,7 +81,8 @@ std::vector<ScalingBatch> choose_batches(Bench& bench) {
   for (const int count : bench.counts)
     batches.push_back(
         scaling_batch(bench.scaling, bench.counts, count, smallest, *bench.setup.train));
-  bench.setup.train->table.set("batch.global", cat(batches.front().global));  // no default now
+  // the size is fixed from here on
+  bench.setup.train->table.set("batch.global", cat(batches.front().global));
   for (std::size_t i = 0; i < batches.size(); ++i) {
     plan_for(bench, bench.counts[i], batches[i]);
     check_new_batch(bench.setup.plan, *bench.setup.train, names_data(bench.setup.options->table));
@@ -97,7 +98,7 @@ Bench bench_setup(const Parsed& parsed) {
   bench.repeats = whole_flag(parsed, "--repeats", 3, 1);
   bench.keep = parsed.has("--keep");
   choose_devices(parsed, bench);
-  // The batch of each number of devices follows from that of the smallest.
+  // The batch for each number of devices follows from the batch of the smallest number.
   bench.setup = resolve_options(
       parsed.positionals[0], parsed.value("--plugin"), parsed.all("--config"), parsed.assignments,
       first_of(bench, bench.counts.front()), {}, flags_here(bench_command(), parsed));

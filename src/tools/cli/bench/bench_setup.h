@@ -1,4 +1,4 @@
-// The measurements of `lockstep bench`: numbers of devices, batches, steps.
+// Sets up the measurements of `lockstep bench`: numbers of devices, batches and steps.
 #pragma once
 
 #include "planning/batch/scaling.h"
@@ -15,17 +15,20 @@ struct Bench {
   std::int64_t steps = 0, warm_up = 0, repeats = 0;
   bool keep = false;
   std::vector<int> counts;
-  std::vector<Device> devices;  // for the largest count
+  std::vector<Device> devices;  // devices of the largest count
   RunSetup setup;
 };
 
-// Reads flags, devices and options, and prepares everything except the plan. Throws Error.
+// Reads flags, devices and options, and prepares the data. The plan is not made yet. Throws Error
+// for an invalid flag, device or option.
 Bench bench_setup(const Parsed& parsed);
 
-// Limits the options to `steps` steps without periodic work, for measurements.
+// Sets the options for a measurement: training ends after `steps` steps, and options of evaluation
+// and recording are reset. Each step is logged.
 void only_train(TrainOptions& train, std::int64_t steps);
 
-// Chooses the batch for every count. Throws Error if one is impossible, before anything has run.
+// Chooses the batch for each number of devices in bench.counts. Throws Error if one batch is
+// impossible, before anything has run.
 std::vector<ScalingBatch> choose_batches(Bench& bench);
 
 // Sets bench.setup.plan for the first `count` devices.

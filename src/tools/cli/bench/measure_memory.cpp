@@ -1,5 +1,5 @@
-// Two caches, keyed by everything that memory depends on: peaks of runs, and trials of
-// batch.micro=auto.
+// Two caches: peak memory of runs, and results of batch.micro=auto. Their keys contain everything
+// that affects memory.
 #include "tools/cli/bench/measure_memory.h"
 
 #include "built_with.h"
@@ -27,16 +27,17 @@
 namespace lockstep::cli {
 namespace {
 
-// Until the step has become a graph, and one more.
+// Memory is complete once the step is captured as a CUDA graph. One more step follows.
 constexpr std::int64_t try_steps = 5;
 
-// A micro-batch that the model or its statistics stand on leaves nothing to try out.
+// Whether the micro-batch is found by measuring. False if the model or its normalization statistics
+// fix the size.
 bool is_auto(const RunSetup& setup) {
   return setup.train->batch.micro == micro_auto && setup.prepared.facts.fixed_micro == 0 &&
          setup.train->norm.rows == 0;
 }
 
-// Where something is remembered.
+// The file and key of a remembered value.
 struct Place {
   std::filesystem::path file;
   std::string key;
@@ -48,8 +49,9 @@ Place place(const RunSetup& setup, const char* file, const nlohmann::json& what)
   return {cache_dir(*setup.train) / file, hasher.hex()};
 }
 
-// CPU ranks measure the whole process, which says little about a sample's share, so only GPUs
-// count. With exact = true a remembered value must not change the leaf, and with it the result.
+// Whether measured peaks are remembered. Only GPUs count, because CPU ranks measure the whole
+// process. With exact = true, a remembered value must not change the micro-batch, because that
+// changes the result.
 bool peaks_count(const RunSetup& setup, const std::vector<Device>& devices) {
   return !devices.empty() && devices[0].kind == DeviceKind::cuda && !setup.train->exact;
 }
@@ -60,7 +62,8 @@ Place place_of_peak(const RunSetup& setup, const std::vector<Device>& devices) {
                 devices[0].name, version(), LOCKSTEP_TORCH_VERSION});
 }
 
-// The micro-batch that was found is a divisor of a rank's share.
+// The place of the micro-batch that was found. The key includes the batch sizes, because the
+// micro-batch divides a rank's share.
 Place place_of_try(const RunSetup& setup, const std::vector<Device>& devices) {
   nlohmann::json where = nlohmann::json::array();
   for (const Device& device : devices)
@@ -75,14 +78,15 @@ void remember(const Place& place, std::int64_t micro, double peak_bytes) {
   remember_in_cache(place.file, place.key, {{"micro", micro}, {"peak_bytes", peak_bytes}});
 }
 
-// The micro-batch of the newest steps: smaller than the plan's once memory ran out. The allocator's
-// peak may be of the larger one before; then a sample seems to take more than it does, never less.
+// The micro-batch of the newest steps. It is smaller than planned if memory ran out. The
+// allocator's peak may belong to the larger micro-batch before. The memory per sample is then
+// overestimated, never underestimated.
 std::int64_t micro_of(const RunSetup& setup, const RunDir& run) {
   const RunHistory history = read_history(run.events_path());
   return history.micro.empty() ? setup.plan.batch.micro : history.micro.back().second;
 }
 
-// The largest value of these fields of a rank's memory in the run's events: "peak", "reserved".
+// The largest value of these fields in the memory events of any rank: "peak", "reserved".
 double largest_peak(const RunDir& run, const std::vector<std::string>& fields) {
   double peak = 0;
   for (const nlohmann::json& event : read_events(run.events_path()))
@@ -93,7 +97,8 @@ double largest_peak(const RunDir& run, const std::vector<std::string>& fields) {
   return peak;
 }
 
-// A few steps of the setup's plan: the most that a rank used, or nothing where memory ran out.
+// Runs a few steps of the setup's plan. Returns the most memory that a rank used, or nothing if
+// memory ran out.
 std::optional<double> measure_with(const RunSetup& setup) {
   const TemporaryDirectory scratch;
   RunDir run = RunDir::create(scratch.path(), "try", setup.recipe, [&](RunDir& fresh) {
@@ -105,7 +110,7 @@ std::optional<double> measure_with(const RunSetup& setup) {
   spec.devices = setup.plan.devices;
   spec.log_dir = run.make_logs();
   spec.knows_hangup = true;
-  spec.on_event = [](const nlohmann::json&) {};  // so that ranks say why they fail
+  spec.on_event = [](const nlohmann::json&) {};  // with a listener, ranks report why they fail
   const LaunchOutcome outcome = launch(spec, system_clock());
   if (std::holds_alternative<Finished>(outcome)) return largest_peak(run, {"peak", "reserved"});
   const auto* failed = std::get_if<RankFailed>(&outcome);
@@ -113,7 +118,7 @@ std::optional<double> measure_with(const RunSetup& setup) {
   throw ToldAlready{report_reading(outcome)};
 }
 
-// The setup of such a try.
+// The setup of such a trial.
 RunSetup setup_for(const RunSetup& setup, const std::vector<Device>& devices,
                    const BatchPlan& batch) {
   RunSetup tried = make_setup(setup.recipe, setup.plugin, devices[0].kind == DeviceKind::cuda);
@@ -164,7 +169,7 @@ void try_micro_out(const RunSetup& setup, const std::vector<Device>& devices) {
 }
 
 void remember_memory(const RunSetup& setup, const RunDir& run) {
-  // The remembered value is for a sample with all its activations kept.
+  // The remembered value assumes that all activations are kept.
   if (!peaks_count(setup, setup.plan.devices) || setup.plan.recomputed_blocks > 0) return;
   try {
     const double peak = largest_peak(run, {"peak"});

@@ -45,7 +45,7 @@ std::string key_of_prediction(const RunSetup& setup, const std::vector<Device>& 
   return hashed(prediction_time_key(setup, devices, item_bytes, cpu_model()));
 }
 
-// null: nothing.
+// The cached value, or null if there is none.
 nlohmann::json cached(const std::filesystem::path& file, const std::string& key) try {
   const nlohmann::json cache = read_json_cache(file);
   const auto found = cache.find(key);
@@ -60,7 +60,8 @@ double known_seconds(const nlohmann::json& object, const char* key) {
 
 nlohmann::json known_prediction(const RunSetup& setup, const std::vector<Device>& devices,
                                 const ItemLoad& load) {
-  // Keys round the size to a power of two, so that sizes just beside it have another one.
+  // Keys round the size to a power of two. A size near a boundary may have a neighbouring key, so
+  // these are tried too.
   constexpr std::array<double, 3> neighbours{1, std::numbers::sqrt2, 1 / std::numbers::sqrt2};
   for (const double factor : neighbours)
     if (nlohmann::json found = cached(predictions_file(setup),
@@ -100,7 +101,8 @@ void remember_times(const RunSetup& setup, const MeasuredTimes& times) try {
   const std::string key = key_of_training(setup);
   const nlohmann::json before = cached(times_file(setup), key);
   if (is_trial && !before.is_null() && !is_true(before, "trial")) return;
-  // Other validation data, and other tiles and flips of it, take other numbers of passes.
+  // Stored per pass, because the number of passes changes with the validation data and with its
+  // tiles and flips.
   const double pass_s = parts.evaluation_s / std::max(setup.plan.evaluation_passes, 1.0);
   nlohmann::json value{{"run", times.run},       {"time", system_clock().wall_s()},
                        {"trial", is_trial},      {"start_s", parts.start_s},
@@ -108,7 +110,7 @@ void remember_times(const RunSetup& setup, const MeasuredTimes& times) try {
                        {"save_s", parts.save_s}};
   if (is_trial)
     value.update({{"fast_step_s", times.fast_step_s}, {"slow_step_s", times.slow_step_s}});
-  // A start that evaluated or saved nothing knows no better than the one before.
+  // If this start evaluated or saved nothing, the earlier value is kept.
   for (const char* part : {"pass_s", "save_s"})
     if (known_seconds(value, part) == 0) value[part] = known_seconds(before, part);
   remember_in_cache(times_file(setup), key, std::move(value));

@@ -1,4 +1,4 @@
-// Remembers the times of runs in the folder of runs, so that a plan can forecast the next run.
+// Stores the times of runs in the folder of runs, so that a plan can forecast the next run.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -13,37 +13,37 @@
 
 namespace lockstep::cli {
 
-// Times of an earlier run, or else of a trial, with the same model and batch on as many devices of
-// the same kind. They are remembered in run.root/.cache/times.json. setup: planned. A damaged file
-// is ignored.
+// Returns the stored times of an earlier run, or else of a trial. That run had the same model and
+// batch, on the same number of devices of the same kind. The file is run.root/.cache/times.json; a
+// damaged file is ignored. setup: must be planned. Returns nothing if no times are stored.
 std::optional<MeasuredTimes> known_times(const RunSetup& setup);
 
-// How long the last start took, with any model of this recipe, on as many devices of the same kind.
-// 0 if none is remembered.
+// Returns how long the last start of this recipe took, in seconds, with any model. It was on the
+// same number of devices of the same kind. Returns 0 if no start is stored.
 double known_start_s(const RunSetup& setup);
 
-// Remembers a run's times. Remembers a trial's times only if no run is known. A times.step_s of 0
-// is not remembered. Never throws: it is only a cache.
+// Stores the times of a run. Stores those of a trial only if no times of a run are stored. Stores
+// nothing if times.step_s is 0. Never throws, because it is only a cache.
 void remember_times(const RunSetup& setup, const MeasuredTimes& times);
 
-// The time, in seconds and with the start, for predicting items with these devices. It comes from
-// the last prediction of items of about this size (by the bytes of their inputs), as remembered in
-// run.root/.cache/predictions.json. setup: resolved, and not prepared to predict. Nothing if
-// unknown.
+// Returns the expected time to predict the items with these devices, in seconds, including the
+// start. It is derived from the last prediction of items with about the same bytes of input. The
+// file is run.root/.cache/predictions.json. setup: must be resolved, but not yet prepared to
+// predict. Returns nothing if there is no such time.
 std::optional<double> known_prediction_s(const RunSetup& setup, const std::vector<Device>& devices,
                                          const ItemLoad& load);
-// The time of one item on one rank; 0 if unknown.
+// Returns the time of one item on one rank, in seconds; 0 if unknown.
 double known_item_s(const RunSetup& setup, const std::vector<Device>& devices,
                     const ItemLoad& load);
 
-// Measures a prediction, and remembers its time if all items are done.
+// Measures a prediction, and stores its time if all items are done.
 class PredictionTimer {
  public:
   // The arguments are those of known_prediction_s. There may be fewer ranks than devices.
   PredictionTimer(const RunSetup& setup, const std::vector<Device>& devices, const ItemLoad& load);
-  void begin(std::int64_t ranks);           // the number of launched ranks
-  void on_items();                          // call it when the items report their progress
-  void all_done(std::int64_t items) const;  // made now
+  void begin(std::int64_t ranks);           // ranks: the number of launched ranks
+  void on_items();                          // call it at each report of progress
+  void all_done(std::int64_t items) const;  // items: those predicted now
 
  private:
   std::filesystem::path file_;

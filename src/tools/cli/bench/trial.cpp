@@ -17,7 +17,7 @@ namespace {
 
 constexpr double trial_s = 10;
 
-// The same training, which nothing interrupts.
+// The same training without evaluations, checkpoints and early stops.
 RunSetup short_training(const RunSetup& setup) {
   RunSetup trial = setup_from_json(setup_to_json(setup));
   TrainOptions& train = *trial.train;

@@ -1,5 +1,5 @@
-// lockstep compare: which of two runs, batches or groups of them is faster or better; or many as a
-// table.
+// Implements `lockstep compare`. It shows which of two runs, batches or groups is faster or better,
+// or shows many as a table.
 #include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
@@ -29,7 +29,7 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr double least_share = 1e-6;  // a margin of nothing is none
+constexpr double least_share = 1e-6;  // a smaller margin is practically zero
 
 std::vector<std::string> words_of(const Parsed& parsed, const std::string& flag) {
   std::vector<std::string> words;
@@ -52,7 +52,7 @@ std::map<std::string, Better> directions(const Parsed& parsed) {
   return better;
 }
 
-// Without --varied, which the answer may add to.
+// The command without --varied, because the answer may suggest values for it.
 std::string command_again(const Parsed& parsed) {
   std::string command = "lockstep compare";
   for (const std::string& word : parsed.positionals) command += " " + shell_word(word);
@@ -80,7 +80,8 @@ CompareOptions compare_options(const Parsed& parsed) {
   return options;
 }
 
-// The finished trials of a group. The others are reported: without them the group may look better.
+// The finished trials of a group. Other trials are reported, because the group may look better
+// without them.
 std::vector<Trial> trials_of_group(const std::vector<RunDir>& runs, const std::string& name) {
   std::vector<Trial> trials;
   std::vector<std::string> others;
@@ -104,7 +105,8 @@ bool lies_there(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-// A run, a batch, a log; or of a batch the jobs with some parameters: "sweep:lr=0.1".
+// A run, a batch or a log. The word may also name the jobs of a batch with some parameters:
+// "sweep:lr=0.1".
 Trial trial_of(const std::string& word, const std::string& root) {
   const auto [batch, chosen] = split_choice(word);
   if (chosen.empty() || lies_there(word) || lies_there(std::filesystem::path(root) / word))
@@ -117,8 +119,8 @@ Trial trial_of(const std::string& word, const std::string& root) {
   return choose_jobs(std::move(trial), chosen);
 }
 
-// The trials of a word in the list of a side. They are all of a group, unless a run has that name.
-// alone: the word is the whole side, so that the seeds of a batch are its repeats.
+// The trials that one word of a side names. A group's name means all of its runs, unless a run has
+// that name. alone: the word is the whole side. The seeds of a batch are then its repeats.
 std::vector<Trial> trials_of(const std::string& word, bool alone, const std::string& root) {
   const bool taken = lies_there(word) || lies_there(std::filesystem::path(root) / word);
   if (const auto runs = taken ? std::vector<RunDir>() : runs_of_group(root, word); !runs.empty())
@@ -139,7 +141,7 @@ std::vector<Trial> trials_of(const std::string& word, bool alone, const std::str
                   : cat("did you mean the group ", near, "?"));
 }
 
-// "baseline=a1,a2", or the name of a group.
+// Reads "baseline=a1,a2", or the name of a group.
 TrialGroup group_of(const std::string& word, const std::string& root) {
   const std::size_t equals = word.find('=');
   if (equals == word.npos && !word.empty()) {
@@ -162,7 +164,7 @@ TrialGroup group_of(const std::string& word, const std::string& root) {
   return group;
 }
 
-// One run twice is no repeat, and against itself no comparison.
+// The same run must not be twice on one side, and not on both sides.
 void check_groups(const TrialGroup& a, const TrialGroup& b) {
   if (a.name == b.name)
     throw Error(cat("both sides are named ", printable(a.name)), "give each a name of its own");
@@ -184,8 +186,8 @@ std::filesystem::path abtest_folder(const std::string& word, const std::string& 
   return is_abtest_folder(named) ? named : std::filesystem::path(word);
 }
 
-// The sides of a lockstep abtest trial, judged as it judged itself. Flags of this command take
-// precedence.
+// The sides of a `lockstep abtest` trial, compared with the trial's own settings. Flags of this
+// command take precedence.
 std::pair<TrialGroup, TrialGroup> abtest_sides(const Parsed& parsed, const std::string& word,
                                                const std::string& root, CompareOptions& options) {
   AbtestSides sides = read_abtest(abtest_folder(word, root));
@@ -205,8 +207,8 @@ std::pair<TrialGroup, TrialGroup> abtest_sides(const Parsed& parsed, const std::
   return {std::move(sides.a), std::move(sides.b)};
 }
 
-// Without --groups, a list is taken for one name. A name may have commas, as that of a job has: in
-// a list at least one part is a run.
+// Throws Error if a list is given without --groups. A name may contain commas too, for example that
+// of a job. In a list, at least one part is a run.
 void check_one_run_each(const std::vector<std::string>& words, const std::string& root) {
   const auto lies_here = [&](const std::string& word) {
     return !word.empty() && (lies_there(word) || lies_there(std::filesystem::path(root) / word));
@@ -264,7 +266,8 @@ int compare_sides(const Parsed& parsed, const std::string& root) {
   if (parsed.has("--fail-if-slower")) threshold = share_of(parsed, "--fail-if-slower", 0.03);
   auto [a, b] = sides(parsed, root, options);
   const Comparison comparison = compare(std::move(a), std::move(b), options);
-  if (parsed.has("--out")) keep(parsed, comparison_json(comparison));  // long of long logs
+  // making the JSON takes long for long logs
+  if (parsed.has("--out")) keep(parsed, comparison_json(comparison));
   print(parsed.has("--json") ? json_text(comparison_json(comparison))
                              : trim(comparison_text(comparison, text_width())));
   return threshold ? exit_code_of(comparison, *threshold) : 0;
@@ -278,7 +281,7 @@ RunLabels labels_of(const RunDir& run) {
   }
 }
 
-// The named trials, and those with the tags. An unreadable one hides no other.
+// The named trials, and those with the tags. An unreadable trial does not stop the others.
 std::vector<Trial> many_trials(const Parsed& parsed, const std::string& root) {
   std::vector<Trial> trials;
   const auto add = [&](const std::string& word) {

@@ -1,5 +1,5 @@
-// lockstep evaluate and predict for results that a recipe trained in the tool: a run, or a whole
-// batch.
+// Implements `lockstep evaluate` and `predict` for results that a recipe trained in the tool. The
+// results belong to a run or to a whole batch.
 #include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 struct Models {
   const DirectRecipe* recipe = nullptr;
-  fs::path folder;  // of the run or the batch
+  fs::path folder;  // folder of the run or the batch
   std::vector<fs::path> folders;
 };
 
@@ -49,7 +49,8 @@ Models models_of_batch(const Parsed& parsed) {
   throw Error(cat(batch.path.string(), " is a batch without a job whose model could be used"));
 }
 
-// The record has a result from the end of the training on, whatever happened to the state.
+// Throws Error if the run has no model. The record has a result once training ends, whatever the
+// run's state is later.
 void check_has_model(const RunDir& run, const DirectRecipe& recipe) {
   const RunState state = run.state();
   if (state == RunState::finished || run.record().contains("result")) return;

@@ -1,4 +1,4 @@
-// lockstep report: a page of everything that a run left behind.
+// Implements `lockstep report`, a page of all that a run has recorded.
 #include "tools/cli/compare/report.h"
 
 #include <algorithm>
@@ -42,11 +42,11 @@ namespace fs = std::filesystem;
 struct WholeReport {
   Page page;
   nlohmann::json json;
-  fs::path folder;              // where its files go by default; empty: there is no such place
-  std::string stem = "report";  // of their names there
+  fs::path folder;              // default folder of the report; empty if there is none
+  std::string stem = "report";  // stem of the file names in it
 };
 
-// The options of the record's recipe as they are by default; null where the recipe is not known.
+// The default options of the record's recipe. Null if the recipe is unknown.
 nlohmann::json default_options(const nlohmann::json& record) {
   const std::string recipe = text_or(record, "recipe", "");
   if (const DirectRecipe* const direct = find_direct_recipe(recipe))
@@ -137,7 +137,7 @@ bool names_batch(const Parsed& parsed, const std::string& name) {
   return false;
 }
 
-// Pages that have no curves along steps.
+// Refuses flags for curves on pages without curves along steps.
 void refuse_curve_flags(const Parsed& parsed, const std::string& what) {
   for (const char* flag : {"--x", "--smooth"})
     if (parsed.has(flag))
@@ -146,7 +146,7 @@ void refuse_curve_flags(const Parsed& parsed, const std::string& what) {
           cat("leave out ", flag));
 }
 
-// Whether the name is that of a Lockstep run.
+// Whether a Lockstep run has this name.
 bool names_run(const Parsed& parsed, const std::string& name) {
   std::error_code ignored;
   return fs::exists(fs::path(run_root(parsed)) / name / "run.json", ignored) ||
@@ -158,7 +158,7 @@ bool is_json_file(const std::string& name) {
   return fs::path(name).extension() == ".json" && fs::is_regular_file(name, ignored);
 }
 
-// A log of another program, or a run of a tracker.
+// Whether the name means a log of another program, or a run of a tracker.
 bool names_log(const Parsed& parsed, const std::string& name) {
   if (names_run(parsed, name) || names_batch(parsed, name)) return false;
   std::error_code ignored;
@@ -178,7 +178,7 @@ WholeReport report_of_logs(const Parsed& parsed, const ReportForm& form) {
   return {trials_page(trials, form.axis), trials_json(trials), {}};
 }
 
-// A file that is neither may be meant as either.
+// Reports a JSON file as a comparison or as a log. If it is neither, the error names both.
 WholeReport report_of_json(const Parsed& parsed, const ReportForm& form) {
   const fs::path file = parsed.positionals[0];
   const nlohmann::json value = parse_json(read_file(file, list_bytes));
@@ -194,7 +194,7 @@ WholeReport report_of_json(const Parsed& parsed, const ReportForm& form) {
   }
 }
 
-// Both against each other, as lockstep compare has them.
+// Compares both batches, as `lockstep compare` does.
 WholeReport report_of_batches(const Parsed& parsed) {
   TrialGroup sides[2];
   for (std::size_t i = 0; i < 2; ++i) {
@@ -211,7 +211,8 @@ WholeReport report_of_batches(const Parsed& parsed) {
   return {comparison_page(comparison), std::move(comparison), {}};
 }
 
-// One batch, or two; of more, and beside runs, there is no page.
+// Reports one batch, or compares two. Pages of more batches, or of batches and runs together, are
+// refused.
 WholeReport report_with_batches(const Parsed& parsed) {
   const std::vector<std::string>& names = parsed.positionals;
   const bool all = std::all_of(names.begin(), names.end(),
@@ -251,7 +252,7 @@ WholeReport report_of(const Parsed& parsed) {
   return report_of_run(operand_run(parsed), form);
 }
 
-// A file of the report: its path and its text.
+// A file of the report: its path, and the function that makes its text.
 struct ReportFile {
   fs::path path;
   std::string (*text)(const WholeReport&);
@@ -272,7 +273,7 @@ std::vector<ReportFile> files_asked_for(const Parsed& parsed) {
     const fs::path path = name;
     const std::string extension = path.extension().string();
     std::error_code ignored;
-    if (!path.empty() && !path.has_filename()) make_directories(path);  // pages/
+    if (!path.empty() && !path.has_filename()) make_directories(path);  // for example "pages/"
     if (fs::is_directory(path, ignored))
       for (ReportFile& file : all_files(path / "report")) files.push_back(std::move(file));
     else if (extension == ".html" || extension == ".htm")
@@ -296,10 +297,10 @@ void write_files(const WholeReport& report, const std::vector<ReportFile>& files
   say(cat("wrote ", printable(join(names, ", "))));
 }
 
-// In the run's own folder, where an older report is replaced.
+// Writes into the run's own folder. An older report there is replaced.
 void write_into(const WholeReport& report) try {
   std::vector<ReportFile> files = all_files(report.folder / report.stem);
-  // A comparison is its own twin.
+  // The report of a comparison was made from its JSON form, so no JSON is written.
   if (text_or(report.json, "kind", "") == "comparison") files.pop_back();
   write_files(report, files);
 } catch (const Error& error) {

@@ -1,4 +1,4 @@
-// The report of a run, for other commands.
+// Writes the report of a run, for commands other than `lockstep report`.
 #pragma once
 
 #include "runtime/run/folder/run_dir.h"

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The record names the file alone. It lies beside the export, or where the user had it before.
+// Finds the plugin, because the record has only its file name. The plugin lies beside the export,
+// or at a path that the user used before.
 void find_plugin(nlohmann::json& record, const fs::path& file, const Parsed& parsed) {
   const std::string name = fs::path(text_or(record, "plugin", "")).filename().string();
   if (name.empty() || parsed.has("--plugin")) return;

@@ -1,4 +1,4 @@
-// The source from which a command reads a run: the run's folder, or an export of it.
+// Opens the source from which a command reads a run: the run's folder, or an export.
 #pragma once
 
 #include "core/base/files/files.h"
@@ -13,31 +13,33 @@
 
 namespace lockstep::cli {
 
-// Help text for the operand RUN of such commands.
+// Help text for the operand RUN of commands that read a run or an export.
 inline constexpr const char* source_operand_help =
     "RUN is a folder, a name in the folder of runs (run.root=DIR, by default runs), or a file that "
     "`lockstep export` wrote.";
 
 struct RunSource {
-  // For an export: a folder with the export's record and files, laid out as a run. It exists during
-  // the lifetime of this object.
+  // For an export, a temporary folder with its record and files, in the layout of a run. It is
+  // removed when this object is destroyed. For a run, the pointer is null.
   std::unique_ptr<TemporaryDirectory> folder;
   RunDir run;
-  std::filesystem::path weights;  // the export, absolute; empty: uses the run's checkpoints
-  std::filesystem::path outputs;  // folder in which predictions/ is created by default
+  // absolute path of the export; empty if the run's checkpoints are used
+  std::filesystem::path weights;
+  // default folder for predictions/: the run, or for an export the current folder
+  std::filesystem::path outputs;
 };
 
-// The note for the case that --best finds no good checkpoint that was evaluated. damaged: from
-// best_good.
+// The note if --best finds no undamaged checkpoint that was evaluated. damaged: the damaged
+// checkpoints, from best_good.
 std::string no_best_note(const std::vector<CheckpointInfo>& damaged);
 
-// Opens the source that the first operand names. Prints a note if --best finds nothing to choose
-// by. Throws Error if there is no such run (it suggests the nearest), or if a file is no export or
-// is damaged.
+// Opens the source that the first operand names. Prints no_best_note if it applies. Throws Error if
+// there is no such run, with the nearest name. Also throws it if a file is not an export or is
+// damaged, and for an export with --best.
 RunSource operand_source(const Parsed& parsed);
 
-// Opens a further run or export, with the operand's plugin instead of its own. root: where runs are
-// searched by name. Throws Error as operand_source does.
+// Opens a further run or export. The plugin in its record is not looked up; callers use that of the
+// first run. root: folder in which runs are found by name. Throws Error as operand_source does.
 RunSource further_source(const std::string& operand, const std::string& root);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,4 @@
-// lockstep runs: all runs, or one.
+// Implements `lockstep runs`, which shows all runs or one.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "runtime/run/folder/run_summary.h"
@@ -23,7 +23,7 @@ bool has_all(const RunLabels& labels, const std::vector<std::string>& tags) {
 
 // A line per batch that has the tags.
 std::string batch_lines(const std::string& root, const std::vector<std::string>& tags) {
-  constexpr double longest_s = 5;  // of the processor, for one
+  constexpr double longest_s = 5;  // CPU time for one batch
   std::string lines;
   for (const std::filesystem::path& path : batches_in(root)) try {
       const BatchFolder batch{path};
@@ -34,14 +34,15 @@ std::string batch_lines(const std::string& root, const std::vector<std::string>&
           cat("batch ", printable(path.filename().string()), ": ",
               counts_text(ledger_to_read(batch, longest_s).counts()), runs ? ", runs now" : "",
               labels.tags.empty() ? "" : cat("; tags ", printable(join(labels.tags, ","))), "\n");
-    } catch (const std::exception& error) {  // one that cannot be read hides no other
+    } catch (const std::exception& error) {  // an unreadable batch does not stop the others
       say(printable(
           cat("warning: batch ", path.filename().string(), " is left out: ", error.what())));
     }
   return lines;
 }
 
-// Names of folders may be anything. tags: of those that are listed; empty: all.
+// Lists all runs. An entry whose folder cannot be read is reported. tags: only runs that have them;
+// empty = all.
 int show_all(const std::string& root, const std::vector<std::string>& tags, bool json) {
   std::vector<RunSummary> all;
   for (const RunDir& run : list_runs(root)) try {
@@ -49,7 +50,7 @@ int show_all(const std::string& root, const std::vector<std::string>& tags, bool
       if (!summary.problem.empty())
         say(printable(cat("warning: run ", run.name(), ": ", summary.problem)));
       if (has_all(summary.labels, tags)) all.push_back(std::move(summary));
-    } catch (const std::exception& error) {  // likewise
+    } catch (const std::exception& error) {  // an unreadable run does not stop the others
       say(printable(cat("warning: run ", run.name(), " is left out: ", error.what())));
     }
   std::string batches;
@@ -68,7 +69,8 @@ int show_all(const std::string& root, const std::vector<std::string>& tags, bool
   return 0;
 }
 
-// For a run or batch in any state: its folder, and the record with its first labels.
+// The folder of a run or batch, and the record with its first labels. The record is null for a
+// batch. The run may be in any state.
 std::pair<std::filesystem::path, nlohmann::json> labelled(const Parsed& parsed,
                                                           const std::string& root) {
   std::error_code ignored;
@@ -80,7 +82,7 @@ std::pair<std::filesystem::path, nlohmann::json> labelled(const Parsed& parsed,
   return {run.path(), run.record()};
 }
 
-// --tag, --untag and --note.
+// Executes --tag, --untag and --note.
 int change_labels(const Parsed& parsed, const std::string& root) {
   const auto [folder, record] = labelled(parsed, root);
   RunLabels labels = read_labels(folder, record);
@@ -100,7 +102,7 @@ int change_labels(const Parsed& parsed, const std::string& root) {
   return 0;
 }
 
-// Whether the word is a Lockstep run in the folder of runs.
+// Whether the word names a Lockstep run in the folder of runs.
 bool names_a_run(const std::string& word, const std::string& root) {
   std::error_code ignored;
   return std::filesystem::exists(std::filesystem::path(root) / word / "run.json", ignored);

@@ -22,7 +22,7 @@ std::string shortened(const std::string& cell) {
 
 }  // namespace
 
-// Columns of long text leave room for the others.
+// Formats a table. Columns with long texts leave space for the others.
 std::string table_text(const CsvTable& table, const ShownPart& shown) {
   const std::size_t count = std::min(shown.rows, table.rows.size());
   std::vector<std::vector<std::string>> cells(count + 1);

@@ -1,12 +1,14 @@
-// lockstep runs STORE: shows the runs of an experiment tracker, or one of them.
+// `lockstep runs STORE`: shows the runs in the store of an experiment tracker, or one of these
+// runs.
 #pragma once
 
 #include "tools/cli/arguments.h"
 
 namespace lockstep::cli {
 
-// If the operand names such a store or a run in it, shows that and returns true. Throws Error if it
-// cannot be read.
+// If the operand names such a store or a run in it, shows that and returns true. Returns false for
+// any other operand. Throws Error if the store cannot be read, or if a flag applies only to runs of
+// Lockstep.
 bool show_tracked_runs(const Parsed& parsed);
 
 }  // namespace lockstep::cli

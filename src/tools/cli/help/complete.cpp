@@ -1,5 +1,5 @@
-// lockstep complete: called by the completion scripts on each TAB. It answers fast, changes
-// nothing, and never fails, since a shell would show it.
+// Implements `lockstep complete`. Completion scripts call it at each TAB. It is fast and changes
+// nothing. It never fails, because a shell would show the error.
 #include "core/base/text/text.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/context.h"
@@ -27,7 +27,7 @@ const char* word_of_kind(Completion::Kind kind) {
   return "";
 }
 
-// Lines for readline, of those candidates that begin as the word does.
+// Lines for readline with the candidates that begin with the typed word.
 std::string for_bash(const std::string& text, const std::string& breaks) {
   const ShellLine line = split_line(text, breaks);
   const Completion found = complete(all_commands(), {line.words.begin() + 1, line.words.end()});

@@ -1,4 +1,5 @@
-// lockstep completion: scripts for bash, zsh and fish, which ask this program.
+// Implements `lockstep completion`. It writes scripts for bash, zsh and fish, which call this
+// program.
 #include "core/base/error.h"
 #include "core/base/process/program.h"
 #include "core/base/text/text.h"

@@ -6,7 +6,7 @@
 namespace lockstep::cli {
 namespace {
 
-// The answer's lines are ready to stand in the command line.
+// Lines of the answer can be inserted into the command line without changes.
 constexpr const char* bash_script = R"(
 _lockstep() {
   local program=@PROGRAM@ answer
@@ -23,7 +23,8 @@ _lockstep() {
 complete -F _lockstep lockstep
 )";
 
-// The second line is the text before the completed part; then "text TAB meaning".
+// The second line of the answer is the text before the completed part. The other lines are "text
+// TAB meaning".
 constexpr const char* zsh_script = R"(
 _lockstep() {
   local program=@PROGRAM@ line

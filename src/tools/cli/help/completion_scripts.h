@@ -1,5 +1,5 @@
-// Completion scripts. Each asks `lockstep complete` for candidates at the cursor, and does not
-// evaluate the answer.
+// Makes the completion scripts of the shells. Each script asks `lockstep complete` for candidates
+// at the cursor, and never evaluates the answer.
 #pragma once
 
 #include <string>

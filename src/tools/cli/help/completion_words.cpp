@@ -25,7 +25,8 @@ namespace {
 using Kind = Completion::Kind;
 using Words = std::vector<std::string>;
 
-// A shell takes each for a line, and shows it on a terminal.
+// Offers the candidates to a shell, which reads one per line and shows it on a terminal. Candidates
+// with unprintable characters are left out.
 Completion offer(std::vector<Candidate> candidates, std::size_t value_at = 0) {
   std::erase_if(candidates, [](const Candidate& one) { return printable(one.text) != one.text; });
   for (Candidate& one : candidates) one.meaning = printable(one.meaning);
@@ -42,8 +43,8 @@ std::vector<Candidate> bare(const Words& texts) {
 // The part of the line before the word that is being typed.
 struct Before {
   Parsed parsed;
-  const Flag* flag = nullptr;  // whose value is being typed
-  bool dashes = false;         // a -- was there
+  const Flag* flag = nullptr;  // the flag whose value is being typed
+  bool dashes = false;         // the line contains --
 };
 
 Before read_before(const Command& command, const Words& words) {
@@ -82,7 +83,7 @@ Before read_before(const Command& command, const Words& words) {
   return before;
 }
 
-// First words of commands, each once.
+// The first words of commands, each once.
 std::vector<Candidate> command_candidates(const std::vector<Command>& commands) {
   std::vector<Candidate> candidates;
   for (const Command& command : commands) {
@@ -93,7 +94,7 @@ std::vector<Candidate> command_candidates(const std::vector<Command>& commands) 
   return candidates;
 }
 
-// Second words of two-word commands that begin with this one.
+// The second words of two-word commands that begin with `first`.
 std::vector<Candidate> second_candidates(const std::vector<Command>& commands,
                                          const std::string& first) {
   std::vector<Candidate> candidates;
@@ -119,8 +120,8 @@ std::vector<Candidate> recipe_candidates() {
   return candidates;
 }
 
-// Folders that hold such a file. A name that would be taken for a flag, or for somebody's home by
-// fish, is given as a path.
+// Folders in `root` that contain `file`. A name that looks like a flag, or that fish reads as a
+// home folder, is offered as a path.
 std::vector<Candidate> folder_candidates(const std::string& root, const char* file) {
   namespace fs = std::filesystem;
   Words names;
@@ -158,8 +159,7 @@ Completion offer_kind(const std::string& complete, const Parsed& parsed, std::si
   return {};
 }
 
-// Makes the recipes of a plugin known, of those that were used before: its code is not run for
-// this.
+// Registers the recipes of a plugin that was used before. The plugin's code is not run.
 void recall_plugin(const std::string& library) {
   Words known;
   for (const RecipeInfo& recipe : recipes()) known.push_back(recipe.name);
@@ -168,7 +168,7 @@ void recall_plugin(const std::string& library) {
       register_described_recipe(recipe);
 }
 
-// The recipe whose options the command takes; none if it is not known.
+// The recipe whose options the command takes. Nothing if it is unknown.
 std::optional<std::string> recipe_in_words(const Command& command, const Parsed& parsed) {
   recall_plugin(parsed.value("--plugin"));
   if (parsed.positionals.empty()) return std::nullopt;
@@ -185,19 +185,20 @@ std::optional<std::string> recipe_in_words(const Command& command, const Parsed&
   return std::nullopt;
 }
 
-// The recipe that the command names, if it accepts such; else null.
+// The direct recipe that the command names. Null if there is none.
 const DirectRecipe* direct_of(const Command& command, const Parsed& parsed) {
   if (command.complete != "recipe" || parsed.positionals.empty()) return nullptr;
   return find_direct_recipe(parsed.positionals[0]);
 }
 
-// Groups whose options may be named without the group: the command's, or those of --then.
+// Groups whose options may be named without the group: the command's group, or the groups of
+// --then.
 Words groups_of(const Command& command, const Parsed& parsed) {
   if (!command.group.empty()) return {command.group};
   return parsed.has("--then") ? split(parsed.value("--then"), ',') : Words{};
 }
 
-// All that the command takes.
+// All options that the command takes.
 std::vector<Candidate> all_keys(const Command& command, const Parsed& parsed) {
   std::vector<Candidate> candidates;
   for (const std::string& key : command.only_options) candidates.push_back({key + "=", ""});
@@ -220,7 +221,7 @@ std::vector<Candidate> all_keys(const Command& command, const Parsed& parsed) {
   return candidates;
 }
 
-// Those that were not given yet.
+// The options that were not given yet.
 std::vector<Candidate> key_candidates(const Command& command, const Parsed& parsed) {
   std::vector<Candidate> candidates = all_keys(command, parsed);
   std::erase_if(candidates, [&](const Candidate& one) {
@@ -264,7 +265,7 @@ Completion option_value(const Command& command, const Parsed& parsed, const std:
   return {};
 }
 
-// Jobs of the batch that stands before, whose names begin as the word does: a batch may have very
+// Jobs of the batch named before, whose names begin with the typed word. A batch may have very
 // many.
 std::vector<Candidate> job_candidates(const Parsed& parsed, const std::string& typed) {
   constexpr std::int64_t most = 500;
@@ -333,7 +334,7 @@ Completion complete(const std::vector<Command>& commands, const Words& typed_wor
   if (before.dashes && command.program_after_dashes)
     return {before.parsed.program.empty() ? Kind::program : Kind::files, 0, {}};
   if (before.dashes) return command.takes_files ? Completion{Kind::files, 0, {}} : Completion{};
-  // fish gives the quote that a word begins with.
+  // fish includes the quote with which a word begins.
   const std::string typed = word.starts_with('\'') || word.starts_with('"') ? word.substr(1) : word;
   Completion completion = operand(command, before.parsed, typed);
   const bool fits = std::any_of(completion.candidates.begin(), completion.candidates.end(),

@@ -1,5 +1,5 @@
-// Completes a word for the shell, from the command tables, the options of recipes and plugins, and
-// existing runs.
+// Completes a word for the shell. Candidates come from the command tables, the options of recipes
+// and plugins, and existing runs.
 #pragma once
 
 #include "tools/cli/arguments.h"
@@ -17,12 +17,13 @@ struct Candidate {
 struct Completion {
   enum class Kind { words, files, program, nothing };
   Kind kind = Kind::nothing;
-  std::size_t value_at = 0;  // where in the typed word the part begins that the texts replace
-  std::vector<Candidate> candidates;  // for kind words; not filtered by the typed beginning
+  // where the part of the typed word begins that the candidates replace, in bytes
+  std::size_t value_at = 0;
+  std::vector<Candidate> candidates;  // only for Kind::words; not filtered by the typed beginning
 };
 
-// words: those after `lockstep`; the last one is being typed and may be empty. Reads runs and
-// remembered plugins, and starts no program.
+// words: the words after `lockstep`; the last one is being typed and may be empty. Reads runs and
+// the stored descriptions of plugins. Starts no program.
 Completion complete(const std::vector<Command>& commands, const std::vector<std::string>& words);
 
 }  // namespace lockstep::cli

@@ -14,17 +14,18 @@ using Words = std::vector<std::string>;
 
 constexpr double whole = 1, beginning = 0.97, literal = 0.95, most_by_words = 0.94;
 constexpr double least_answer = 0.7, least_mention = 0.3, code_weight = 3;
-constexpr std::size_t shortest_beginning = 4;  // a word with this many equal first letters is near
+// two words with this many equal first letters are similar
+constexpr std::size_t shortest_beginning = 4;
 
 char in_small(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// The singular of most words.
+// The singular of the word, which is right for most words.
 std::string stem(const std::string& word) {
   const bool is_plural = word.size() > 3 && word.ends_with('s') && !word.ends_with("ss");
   return is_plural ? word.substr(0, word.size() - 1) : word;
 }
 
-// Letters and digits make words; all else parts them.
+// Splits a text into words of letters and digits, and makes each one singular.
 Words stems_in(std::string_view text) {
   Words words(1);
   for (const char c : text) {
@@ -39,7 +40,7 @@ Words stems_in(std::string_view text) {
   return words;
 }
 
-// Words that say nothing, unless there are no others.
+// Removes words without meaning, such as "the". Keeps them if there are no others.
 Words telling(const Words& all) {
   static const std::set<std::string> small{"a",   "an",   "and",  "are",  "can",  "do",  "does",
                                            "for", "from", "how",  "i",    "in",   "is",  "it",
@@ -51,7 +52,7 @@ Words telling(const Words& all) {
   return words.empty() ? all : words;
 }
 
-// "Warm-up", "warm up" and "warmup" alike.
+// Makes "Warm-up", "warm up" and "warmup" equal.
 std::string squashed(std::string_view text) { return join(telling(stems_in(text)), ""); }
 
 std::string lower(std::string_view text) {
@@ -60,7 +61,8 @@ std::string lower(std::string_view text) {
   return small;
 }
 
-// "K_SHOT", "init.from", "mp.spawn", "T4x2": nobody writes so by chance.
+// Whether the word looks like code: "K_SHOT", "init.from", "mp.spawn", "T4x2". Nobody writes such
+// words by chance.
 bool is_code(std::string_view word) {
   bool has_letter = false, has_digit = false, has_mark = false;
   for (const char c : word) {
@@ -72,13 +74,13 @@ bool is_code(std::string_view word) {
 }
 
 struct AskedWord {
-  Words stems;         // "k", "shot"
-  std::string joined;  // "kshot"
+  Words stems;         // such as "k", "shot"
+  std::string joined;  // such as "kshot"
   double weight = 1;
 };
 
 struct Query {
-  std::string literal;  // in small letters
+  std::string literal;  // the word in lower case
   bool has_code = false;
   std::string joined;
   std::vector<AskedWord> words;
@@ -86,7 +88,7 @@ struct Query {
 
 bool is_name(const AskedWord& word) { return word.joined.size() > 3; }
 
-// "GPU0" and "gpu1" as "gpu": symptoms are of any of them.
+// Changes "GPU0" and "gpu1" to "gpu", because symptoms apply to any GPU.
 std::string without_gpu_numbers(const std::string& text) {
   constexpr std::string_view gpu = "gpu";
   Words words = split(text, ' ');
@@ -112,14 +114,14 @@ Query read_asked(const std::string& typed) {
     return word.stems.size() == 1 &&
            std::find(said.begin(), said.end(), word.stems[0]) == said.end();
   });
-  // "-l 1" behind the name of a program: its own flags and their values.
+  // In "-l 1" behind the name of a program, both words are that program's flag and value.
   if (std::any_of(asked.words.begin(), asked.words.end(), is_name))
     std::erase_if(asked.words, [](const AskedWord& word) { return word.joined.size() == 1; });
   return asked;
 }
 
-// Whether the text has the query's words in sequence, however they are joined: "unet" is in "3D
-// U-Net".
+// Whether the text contains the query's words in sequence, in any spelling. For example, "unet" is
+// in "3D U-Net".
 bool has_words(const std::string& text, const std::string& joined) {
   const Words there = stems_in(text);
   for (std::size_t i = 0; i < there.size(); ++i) {
@@ -130,8 +132,8 @@ bool has_words(const std::string& text, const std::string& joined) {
   return false;
 }
 
-// A message that somebody pasted with what stands around it: "E0000 …] Unable to register cuDNN
-// factory: …".
+// Whether the pasted text contains the message `code`. A user may paste a whole line: "E0000 …]
+// Unable to register cuDNN factory: …".
 bool quotes(const std::string& pasted, const std::string& code) {
   constexpr std::size_t least_words = 3, least_letters = 10;
   const Words words = stems_in(code);
@@ -139,7 +141,7 @@ bool quotes(const std::string& pasted, const std::string& code) {
   return words.size() >= least_words && joined.size() >= least_letters && has_words(pasted, joined);
 }
 
-// How well the words of a term stand for one that was asked for, from 0 to 1.
+// How well a term's words match one word of the query, from 0 to 1.
 double match(const AskedWord& asked, const Words& there, const std::string& joined) {
   if (asked.joined == joined) return 1;
   double best = 0;
@@ -153,7 +155,7 @@ double match(const AskedWord& asked, const Words& there, const std::string& join
   return has_all ? 1 : best;
 }
 
-// The share of the words that a topic has, and the share that a single term of it has.
+// The share of the query's words that a topic has, and the highest share that one of its terms has.
 struct WordShares {
   double all = 0, in_one_term = 0;
 };
@@ -199,7 +201,7 @@ double score_of(const Topic& topic, const Query& asked) {
   return score_by_words(topic, asked);
 }
 
-// Topics without a matching term whose text says it, as a page prints it.
+// Topics that contain the query in their printed text, but in none of their terms.
 std::vector<const Topic*> topics_that_say(const std::vector<Topic>& all, const std::string& asked) {
   constexpr int one_line = 1'000'000;
   const std::string joined = join(stems_in(asked), "");
@@ -228,7 +230,8 @@ std::vector<std::string> code_in(std::string_view text) {
 
 namespace {
 
-// Whether the first topic has most of the words in one term, and far more of them than any other.
+// Whether the first topic is clearly the best. One of its terms has most of the words, and far more
+// than any other topic.
 bool leads(const std::vector<std::pair<double, const Topic*>>& scored, const Query& asked) {
   constexpr double least = 0.55, ahead = 0.2;
   if (scored.empty() || word_shares(*scored.front().second, asked).in_one_term < least)

@@ -1,5 +1,5 @@
-// The search of `lockstep help WORD …`. A Topic is a symptom, glossary word, other program's name,
-// option, recipe, preset, command or guide.
+// The search of `lockstep help WORD …` among topics. A topic is a symptom, a glossary word, another
+// program's name, an option, a recipe, a preset, a command or a guide.
 #pragma once
 
 #include <functional>
@@ -11,27 +11,28 @@ namespace lockstep::cli {
 
 struct Topic {
   std::string title;               // "NCCL timeout", "stop.episodes, an option of the recipe NAME"
-  std::vector<std::string> terms;  // its names: words and phrases
-  std::vector<std::string> code;   // also found by this literal code: "model.cuda()"
+  std::vector<std::string> terms;  // words and phrases by which the topic is found
+  std::vector<std::string> code;   // literal code by which the topic is also found: "model.cuda()"
   std::function<std::string(int width)> text;  // the title and the text
-  // Whether it is a flag of commands. A flag is found by its whole name, and by a part of it if
-  // nothing else matches.
+  // Whether the topic is a flag of commands. A flag is found by its whole name, and by a part of it
+  // if nothing else matches.
   bool is_flag = false;
 };
 
 struct FoundTopics {
-  // shown in full, the best first; if empty, only `others` are shown
+  // shown in full, the best first; if there are none, only the titles of `others` are shown
   std::vector<const Topic*> best;
-  std::vector<const Topic*> others;  // others that contain the words, or words near to them
+  std::vector<const Topic*> others;  // other topics that contain the words, or similar words
 };
 
-// First come topics with a term that equals the whole query, ignoring case, spaces, dashes and the
-// plural. Next come those with literal code, and then those that have most of the words, where code
-// counts more. Topics with only a few of the words are not returned. If no term matches, topics
-// match whose text has the words side by side. The topics must outlive the answer.
+// Finds the topics for a query. Topics with a term that equals the whole query come first; case,
+// spaces, dashes and the plural are ignored. Topics with the literal code come next. Topics that
+// contain most of the words follow, and code in the query has more weight. Topics with only a few
+// of the words are not returned. If no term matches, topics are returned whose text has the words
+// side by side. The topics must outlive the result.
 FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked);
 
-// The parts of a text between ` and `.
+// Returns the parts of a text between backquotes.
 std::vector<std::string> code_in(std::string_view text);
 
 }  // namespace lockstep::cli

@@ -21,7 +21,7 @@ namespace {
 using Topics = std::vector<Topic>;
 using Names = std::vector<std::string>;
 
-// A title, and paragraphs below it.
+// A title with paragraphs below it.
 std::function<std::string(int)> paragraphs(const std::string& title, const Names& all) {
   return [=](int width) {
     std::string text = title + "\n";
@@ -35,7 +35,7 @@ void add_topics(Topics& all, Topics more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
-// Without the ` around code.
+// Removes the ` around code.
 std::string without_code_marks(std::string text) {
   std::erase(text, '`');
   return text;
@@ -54,7 +54,7 @@ Topic topic_of(const Symptom& symptom) {
   return topic;
 }
 
-// "batch.global=VALUE": as it would be typed.
+// The words as they would be typed, such as "batch.global=VALUE".
 std::string shown_words(const std::string& ours) {
   if (ours.empty()) return "leave it out";
   std::string text = ours;
@@ -70,7 +70,7 @@ std::string shown_words(const std::string& ours) {
   return cat("write ", text);
 }
 
-// The name's other meanings, or "".
+// The name's meanings in other commands, or "".
 std::string for_commands(const Synonym& synonym) {
   Names all;
   for (const MeaningInCommand& other : synonym.in_command)
@@ -79,7 +79,7 @@ std::string for_commands(const Synonym& synonym) {
   return join(all, "; ");
 }
 
-// owner: the name of a recipe, or "" of the engine.
+// owner: the name of a recipe, or "" for the engine.
 Topic topic_of(const Synonym& synonym, const std::string& owner) {
   Topic topic{.title = cat(synonym.names.front(), ", a name of ", synonym.from),
               .terms = synonym.names,
@@ -186,7 +186,7 @@ Topic topic_of(const Command& command) {
 // A topic for each flag, with its meaning in each command.
 Topics flag_topics(const std::vector<Command>& commands) {
   std::vector<std::string> names;
-  std::map<std::string, std::vector<std::pair<std::string, Names>>> meanings;  // of a name
+  std::map<std::string, std::vector<std::pair<std::string, Names>>> meanings;  // by name
   for (const Command& command : commands)
     for (const Flag& flag : command.flags) {
       if (command.hidden || flag.hidden) continue;
@@ -215,7 +215,7 @@ Topics flag_topics(const std::vector<Command>& commands) {
   return all;
 }
 
-// Found by its whole name alone, as flags are.
+// Found only by its whole name, like a flag.
 Topic topic_of(const JobKey& key) {
   const std::string title = cat(key.key, ", a key of job files");
   return {.title = title,
@@ -227,7 +227,7 @@ Topic topic_of(const JobKey& key) {
           .is_flag = true};
 }
 
-// Found by their text alone, behind the symptoms that name them.
+// Found only by its text, after the symptoms that name it.
 Topic topic_of(const Rule& rule) {
   const std::string title = cat("the finding ", rule.name);
   return {.title = title,

@@ -1,4 +1,4 @@
-// The topics of `lockstep help WORD …`, from the guides and from tables in the code.
+// Makes the topics of `lockstep help WORD …` from the guides and from tables in the code.
 #pragma once
 
 #include "tools/cli/arguments.h"
@@ -10,11 +10,12 @@
 
 namespace lockstep::cli {
 
-// Symptoms come first, then the glossary, other programs' names, options, recipes, presets,
-// commands and guides. Among equally good topics, the earlier one is shown first.
+// Returns all topics: symptoms, the glossary, other programs' names, options, recipes, presets,
+// commands and guides, in this order. If two topics match a query equally well, the earlier one is
+// shown first.
 std::vector<Topic> help_topics(const std::vector<Command>& commands);
 
-// Shows the found topics: the first few in full, and the titles of others.
+// Returns the found topics as text: the best ones in full, and the titles of others.
 std::string help_text(const FoundTopics& found, int width);
 
 // Makes topics from the rows of a glossary in Markdown, "| word | meaning | page |".
@@ -22,6 +23,7 @@ std::vector<Topic> glossary_topics(std::string_view page);
 // Makes topics from the items of a list in Markdown, "1. [Title](page.md): what it says."
 std::vector<Topic> guide_topics(std::string_view page);
 
-extern const std::string_view glossary_page, guides_page;  // texts of the guides
+// texts of the glossary and of the list of guides
+extern const std::string_view glossary_page, guides_page;
 
 }  // namespace lockstep::cli

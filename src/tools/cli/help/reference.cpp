@@ -1,4 +1,5 @@
-// lockstep reference: writes the reference pages that tables generate. For developers.
+// Implements `lockstep reference` for developers. It writes the reference pages that are generated
+// from tables.
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
 #include "core/config/option_help.h"
@@ -38,7 +39,7 @@ std::string options_page() {
       options_markdown(tables));
 }
 
-// The engine's options whose default is another with this recipe.
+// Options of the engine for which this recipe has another default.
 std::string other_defaults(const RunSetup& setup) {
   const TrainOptions plain;
   std::string list;
@@ -57,7 +58,7 @@ std::string direct_page(const DirectRecipe& recipe) {
              options_markdown(tables));
 }
 
-// Defaults as they are on a machine without a GPU.
+// The defaults shown are those of a machine without a GPU.
 std::string recipe_page(const RecipeInfo& recipe) {
   const RunSetup setup = make_setup(recipe.name, "", false);
   OptionTable* const tables[] = {&setup.options->table};
@@ -70,7 +71,7 @@ std::string recipe_page(const RecipeInfo& recipe) {
              options_markdown(tables));
 }
 
-// Other programs' names for the options of all recipes.
+// Lists the names that other programs use for the options of all recipes.
 std::string names_page() {
   std::string page = cat(
       generated,

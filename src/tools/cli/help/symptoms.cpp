@@ -9,7 +9,8 @@
 namespace lockstep::cli {
 namespace {
 
-// Where the guides lie: beside an installed program, else as the repository has them.
+// The folder of the guides. An installed program has it in share/doc. Without an installation, it
+// is the repository's folder.
 std::string docs_folder() {
   const std::filesystem::path installed =
       (program_folder() / "../share/doc/lockstep/docs").lexically_normal();
@@ -17,7 +18,7 @@ std::string docs_folder() {
   return std::filesystem::exists(installed, none) ? installed.string() : "docs";
 }
 
-// The page of a link in the guide: "page.md#part", "../reference/page.md".
+// The file of a link in the guide, such as "page.md#part" or "../reference/page.md".
 std::string page_at(std::string_view address) {
   const std::filesystem::path page = std::string(address.substr(0, address.find('#')));
   return (std::filesystem::path(docs_folder()) / "guide" / page).lexically_normal().string();
@@ -67,7 +68,8 @@ std::vector<Symptom> symptoms_in(std::string_view page) {
       add_line(all.back(), line);
   }
   for (Symptom& symptom : all)
-    for (auto& [name, what] : symptom.parts) what = without_marks(what);  // links cross lines
+    // a link may continue on the next line
+    for (auto& [name, what] : symptom.parts) what = without_marks(what);
   return all;
 }
 

@@ -1,5 +1,5 @@
-// Symptoms that users see and search for, with cause and remedy: the guide docs/guide/symptoms.md.
-// `lockstep help WORD …` shows matching ones.
+// Reads the guide docs/guide/symptoms.md: symptoms that users see and search for, with cause and
+// remedy. `lockstep help WORD …` shows the symptoms that match.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 namespace lockstep::cli {
 
 struct Symptom {
-  std::string title, also;                                 // also: other names for it
+  std::string title, also;                                 // also: other names for the symptom
   std::vector<std::pair<std::string, std::string>> parts;  // "Cause" and the text after it
 };
 
-// The sections of the page, in order, without Markdown marks except those of code.
+// Returns the sections of the page in order. Markdown marks are removed, except those of code.
 std::vector<Symptom> symptoms_in(std::string_view page);
 
-// The title, its other names, and the parts.
+// Returns the title, the other names and the parts as text.
 std::string symptom_text(const Symptom& symptom, int width);
 
-// Changes "[a title](page.md#part)" to "a title: docs/guide/page.md", or to the page's path in an
-// installed program. Removes "**".
+// Replaces each link "[a title](page.md#part)" by "a title: docs/guide/page.md". In an installed
+// program, the path is that of the installed page. Removes "**".
 std::string without_marks(std::string_view text);
 
 extern const std::string_view symptoms_page;  // the guide's text

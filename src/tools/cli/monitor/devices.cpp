@@ -1,4 +1,5 @@
-// lockstep devices: every GPU under all of its numbers; with --devices, those that a run would use.
+// Implements `lockstep devices`. It lists every GPU with all of its numbers. With --devices, it
+// lists the devices that a run would use.
 #include "core/base/text/text.h"
 #include "core/devices/device_list.h"
 #include "core/devices/gpus/cuda_driver.h"

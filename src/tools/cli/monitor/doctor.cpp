@@ -1,4 +1,4 @@
-// lockstep doctor: why a GPU idles.
+// Implements `lockstep doctor`, which explains why a GPU is idle.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "core/devices/gpus/cuda_driver.h"
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int exit_found = 1;
 
-// A process by its number, or the one that trains a run.
+// The process that the operand names. The operand is a pid, or a run that the process trains.
 std::optional<int> subject_of(const Parsed& parsed) {
   if (parsed.positionals.empty()) return std::nullopt;
   const std::string& word = parsed.positionals[0];
@@ -40,7 +40,7 @@ std::optional<int> subject_of(const Parsed& parsed) {
               "lockstep runs shows what runs");
 }
 
-// UUIDs of all GPUs, ignoring the mask that the doctor itself may have been started with.
+// UUIDs of all GPUs. The mask with which the doctor itself was started is ignored.
 std::optional<std::vector<std::string>> all_cuda_uuids() {
   unsetenv("CUDA_VISIBLE_DEVICES");
   unsetenv("CUDA_DEVICE_ORDER");
@@ -52,7 +52,7 @@ struct DiagnosisResult {
   Written written = Written::yes;
 };
 
-// The form of the report, and the least confidence of its findings.
+// The form of the report, and the lowest confidence of the findings it shows.
 struct Form {
   bool json = false;
   Confidence least = Confidence::possible;
@@ -97,7 +97,7 @@ struct DoctorRequest {
   LookOptions look;
   Form form;
   bool watch = false;
-  std::string record;  // "" for none
+  std::string record;  // "" = none
   bool overwrite = false;
 };
 

@@ -1,4 +1,5 @@
-// lockstep monitor: the activity of every GPU, live on a terminal, or as a table, CSV or JSON.
+// Implements `lockstep monitor`. It shows the activity of every GPU live on a terminal, or as a
+// table, CSV or JSON.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "core/base/whole_number.h"
@@ -35,9 +36,9 @@ namespace lockstep::cli {
 namespace {
 
 constexpr double least_interval_s = 0.1;
-constexpr double look_up_s = 0.1;  // for an interrupt
+constexpr double look_up_s = 0.1;  // interval of checks for an interrupt
 
-// Positions in gpus of those that `list` names by NVML index or UUID; "" is all of them.
+// Positions in `gpus` of the GPUs that `list` names by NVML index or UUID. An empty list means all.
 std::vector<std::size_t> positions_of(const std::string& list, const std::vector<GpuInfo>& gpus) {
   std::vector<std::size_t> positions;
   if (list.empty()) {
@@ -71,12 +72,12 @@ struct MonitorRequest {
   Format format = Format::table;
   std::string path = "-";
   bool once = false, live = false;
-  double interval_s = 1, duration_s = 0;  // 0: until it is stopped
+  double interval_s = 1, duration_s = 0;  // duration_s: 0 = until stopped
   std::optional<pid_t> pid;
   std::optional<ListenAddress> serve;
-  std::string record, replay;  // files; "" for none
+  std::string record, replay;  // paths of files; "" = none
   bool overwrite = false;
-  double speed = 1;  // of a replay
+  double speed = 1;  // speed of a replay
   std::vector<std::string> command;
 };
 
@@ -85,12 +86,12 @@ bool keeps_on_standard_output(const MonitorRequest& wanted) {
          (!wanted.record.empty() && names_standard_output(wanted.record));
 }
 
-// Over a time, into a file: nothing was shown meanwhile.
+// Whether samples of a whole period are written to a CSV file. If so, nothing is shown meanwhile.
 bool keeps_csv(const MonitorRequest& wanted) {
   return wanted.format == Format::csv && !wanted.once && !names_standard_output(wanted.path);
 }
 
-// Whether the word after --serve is an address; otherwise it begins the program.
+// Whether the word after --serve is an address. If not, it is the first word of the program.
 bool looks_like_address(const std::string& word) {
   return !word.starts_with('-') &&
          (word.starts_with("localhost") || word.find(':') != word.npos ||
@@ -184,7 +185,7 @@ std::string formatted(Format format, const std::vector<GpuInfo>& gpus, const Mon
   return "";
 }
 
-// The driver hangs: says so, once for each call.
+// Warns if the driver hangs, once for each call that hangs.
 void tell_of_hang(double hanging_s, bool& told) {
   if (hanging_s < driver_patience_s) told = false;
   if (hanging_s < driver_patience_s || told) return;
@@ -192,7 +193,7 @@ void tell_of_hang(double hanging_s, bool& told) {
   say_that_it_waits(hanging_s);
 }
 
-// Only the processes of the tree; all where there is none to follow.
+// Keeps only processes of the tree. Keeps all processes if there is no tree.
 MonitorSample followed(const MonitorSample& sample, const std::optional<std::set<int>>& tree) {
   MonitorSample own = sample;
   if (!tree) return own;
@@ -201,16 +202,16 @@ MonitorSample followed(const MonitorSample& sample, const std::optional<std::set
   return own;
 }
 
-// The source of samples, and of their processes.
+// The source of samples, and a function that looks up their processes.
 struct Source {
   SampleSource& samples;
   FindProcess find;
-  LiveDoctor* doctor = nullptr;  // none for a recording
+  LiveDoctor* doctor = nullptr;  // null for a recording
   bool is_recording() const { return doctor == nullptr; }
 };
 
-// The watched subject: the machine, a process, or a command. Watching ends with it, even before the
-// time is over.
+// The subject that is watched: the machine, a process, or a command. Watching ends when the subject
+// ends, even before the time is over.
 class Subject {
  public:
   explicit Subject(const MonitorRequest& wanted) : pid_(wanted.pid) {
@@ -224,8 +225,9 @@ class Subject {
   std::optional<std::set<int>> tree() const {
     return pid_ ? std::optional(process_tree(*pid_)) : std::nullopt;
   }
-  // On an interrupt: whether to go on until the command has ended by itself. One from the terminal
-  // has reached it too; a SIGTERM is for this process alone and is passed on, once.
+  // Whether to continue after an interrupt until the command ends by itself. An interrupt from the
+  // terminal has reached the command too. A SIGTERM reaches only this process, so it is passed on
+  // once.
   bool outlives(int interrupt) {
     if (command_ && interrupt == SIGTERM && !told_) command_->send(SIGTERM);
     told_ = told_ || interrupt == SIGTERM;
@@ -240,7 +242,7 @@ class Subject {
   bool told_ = false;
 };
 
-// CSV has no processes: nothing is looked up for it.
+// CSV shows no processes, so none are looked up for it.
 std::string shown_sample(Format format, const std::vector<GpuInfo>& gpus,
                          const MonitorSample& sample, const Subject& subject,
                          const FindProcess& find) {
@@ -248,14 +250,14 @@ std::string shown_sample(Format format, const std::vector<GpuInfo>& gpus,
   return formatted(format, gpus, followed(sample, subject.tree()), find);
 }
 
-// An interrupt, the end of the watched process, or the end of the time.
+// Ends on an interrupt, at the end of the watched process, or at the end of the time.
 bool is_over(Subject& subject, const NotedInterrupts& interrupts, double left_s) {
   if (subject.ended() || left_s <= 0) return true;
   return interrupts.came() && !subject.outlives(interrupts.newest());
 }
 
-// Rates and activities need two samples that are not too near to each other. A value without a
-// sample after several will have none.
+// Whether a sample has all values. Rates and utilisations need two samples with some time between
+// them. A value that is missing after several samples stays missing.
 bool is_whole(const MonitorSample& sample) {
   constexpr long long enough = 5;
   return sample.number >= enough ||
@@ -266,7 +268,7 @@ bool is_whole(const MonitorSample& sample) {
          });
 }
 
-// False, and says why, where the terminal cannot show it.
+// Returns false and says why if the terminal cannot show the live view.
 bool shown_live(const MonitorRequest& wanted, const std::vector<GpuInfo>& gpus,
                 const Source& source, const NotedInterrupts& interrupts, double end_s,
                 Subject& subject) {
@@ -308,7 +310,7 @@ int watch(const MonitorRequest& wanted, const std::vector<GpuInfo>& gpus, const 
   };
   bool told = false;
   for (long long seen = 0; goes_on();) {
-    // A first sample may take the driver longer than all the time.
+    // The first sample may take the driver longer than the whole requested time.
     const bool waits = summary.empty() && !wanted.once && !source.is_recording();
     const double left = std::max(
         end - clock.now_s(), waits ? driver_patience_s - source.samples.hanging_s() : -INFINITY);
@@ -345,7 +347,7 @@ int replay(const MonitorRequest& wanted, const std::string& devices) {
   return watch(wanted, gpus, {samples, [&](int pid) { return recording.process(pid); }});
 }
 
-// With an NVML of its own, which nobody shuts down meanwhile.
+// Uses its own instance of NVML, so that no other code shuts it down meanwhile.
 Evidence machine_of(const std::vector<GpuInfo>& gpus) {
   const std::unique_ptr<GpuProbe> own = make_nvml_probe();
   return evidence_of(*own, host_info(), gpus, {.ask_cuda = cuda_device_uuids});
@@ -362,7 +364,8 @@ int watch_and_record(const MonitorRequest& wanted, const std::vector<GpuInfo>& g
 int monitor_main(const Parsed& parsed) {
   const MonitorRequest wanted = wanted_of(parsed);
   if (!wanted.replay.empty()) return replay(wanted, parsed.value("--devices"));
-  // Before there are threads: the live doctor asks CUDA how it counts all GPUs.
+  // The masks are removed before any thread exists. The live doctor asks CUDA for its order of all
+  // GPUs.
   if (wanted.live)
     for (const char* mask : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"}) unsetenv(mask);
   const std::shared_ptr<GpuReader> reader =
@@ -376,7 +379,7 @@ int monitor_main(const Parsed& parsed) {
   LiveDoctor doctor([gpus] { return machine_of(gpus); });
   const int code =
       with_sampler(sampler, [&] { return watch_and_record(wanted, gpus, sampler, doctor); });
-  if (doctor.is_asking()) _exit(code);  // the library cannot be shut down under its thread
+  if (doctor.is_asking()) _exit(code);  // the library cannot shut down while its thread uses it
   return code;
 }
 

@@ -12,9 +12,9 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr double look_at_keys_s = 0.1;  // for a sample or an interrupt
+constexpr double look_at_keys_s = 0.1;  // interval between checks for samples and interrupts
 
-// All keys that have come: whether to go on.
+// Handles all pressed keys. Returns whether to continue.
 bool take_keys(Terminal& terminal, LiveView& view, bool& changed) {
   double wait_s = look_at_keys_s;
   for (KeyPress key; (key = terminal.key(wait_s)).key != Key::none; wait_s = 0) {
@@ -40,7 +40,7 @@ bool watch_live(const std::vector<GpuInfo>& gpus, SampleSource& source,
   bool changed = true;
   double hung_s = 0;
   while (!interrupts.came() && clock.now_s() < watch.end_s && !watch.ended()) {
-    // A replay may have more than there are screens.
+    // A replay may deliver samples faster than the screen is drawn.
     const double draw_s = clock.now_s() + look_at_keys_s;
     for (std::shared_ptr<const MonitorSample> sample;
          clock.now_s() < draw_s && (sample = source.next(seen, 0));) {

@@ -1,4 +1,4 @@
-// lockstep monitor --record: records every sample that passes through.
+// `lockstep monitor --record`: writes every sample that passes through to a file.
 #pragma once
 
 #include "tools/cli/output.h"
@@ -18,7 +18,7 @@ class RecordedSource final : public SampleSource {
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   double hanging_s() const override { return source_.hanging_s(); }
   bool ended() const override { return source_.ended() || failed(); }
-  // Whether writing failed, for instance because of a full disk. The reason was printed.
+  // Whether writing failed, for example because the disk is full. The reason was printed.
   bool failed() const { return written_ != Written::yes; }
 
  private:

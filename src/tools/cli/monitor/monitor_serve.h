@@ -1,4 +1,4 @@
-// lockstep monitor --serve: serves the page and /metrics during its lifetime.
+// `lockstep monitor --serve`: serves the page and /metrics.
 #pragma once
 
 #include "tools/monitor/sample_source.h"
@@ -11,7 +11,8 @@ namespace lockstep::cli {
 
 class ServedMonitor {
  public:
-  // Listens at `address` and prints where; the source must outlive this. Throws Error if it cannot.
+  // Listens at `address`, and prints where. The server runs until the object is destroyed. source
+  // must outlive the object. Throws Error if it cannot listen.
   ServedMonitor(const ListenAddress& address, const std::vector<GpuInfo>& gpus, double interval_s,
                 const SampleSource& source);
   void take(const MonitorSample& sample) { site_.take(sample); }

@@ -1,4 +1,4 @@
-// Common start and end of commands that sample GPUs. They also work if the driver hangs.
+// The common start and end of commands that sample GPUs. The commands also end if the driver hangs.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +17,18 @@ constexpr const char* no_answer = "the NVIDIA driver does not answer";
 constexpr const char* why_no_answer =
     "nvidia-smi waits for it likewise; dmesg | grep -i nvrm may say why";
 
-// Reports that the driver does not answer, and ends the program, because a hanging call cannot be
-// left.
+// Reports that the driver does not answer, and ends the program with `code`. A hanging call of the
+// driver cannot be cancelled.
 [[noreturn]] void end_without_driver(int code);
 
-// How many seconds the driver may take to start: LOCKSTEP_DRIVER_TIMEOUT, or a minute. Some drivers
-// wake each GPU first, which takes a while. Throws Error if the variable is no time.
+// Returns how many seconds the driver may take to start: LOCKSTEP_DRIVER_TIMEOUT, or else a minute.
+// Some drivers first wake each GPU, which takes a while. Throws Error if the variable is not a
+// time.
 double driver_start_s();
 void say_that_it_waits(double hanging_s);
 
-// Returns the result of `ask`, which waits for the driver's start. Ends the program with `code` if
-// the driver does not answer.
+// Returns the result of `ask`, which may wait until the driver has started. `ask` runs on its own
+// thread. Ends the program with `code` if it does not return within driver_start_s().
 template <class Ask>
 auto answer_in_time(Ask ask, int code) {
   using Seconds = std::chrono::duration<double>;
@@ -43,11 +44,13 @@ auto answer_in_time(Ask ask, int code) {
   return answer.get();
 }
 
-// Throws Error with the reason if there is no GPU. purpose: "watch", for example.
+// Throws Error with the reason if there is no GPU. purpose: a verb for the message, such as
+// "watch".
 void check_gpus(const GpuReader& reader, const std::string& purpose);
 
-// Runs `command`, which uses the sampler, and returns its exit code. If a driver call hangs at the
-// end, detaches the sampler and ends the program, because NVML cannot be shut down then.
+// Runs `command`, which uses the sampler. Returns the exit code of `command`. If a driver call
+// hangs at the end, NVML cannot be shut down. The sampler is then detached, and the program ends
+// with that exit code. An exception of `command` is rethrown.
 int with_sampler(Sampler& sampler, const std::function<int()>& command);
 
 }  // namespace lockstep::cli

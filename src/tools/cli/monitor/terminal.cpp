@@ -21,17 +21,18 @@
 #include <curses.h>
 #include <term.h>
 
-// Names that curses takes and we use.
+// curses defines these names as macros, and this project uses them.
 #undef lines
 #undef columns
 
 namespace lockstep::cli {
 namespace {
 
-constexpr int escape_wait_ms = 50;  // a key that sends several bytes is not escape
+// within this time, further bytes belong to a key rather than to Escape
+constexpr int escape_wait_ms = 50;
 
-// The locale of the user; where that is not installed but is one of UTF-8, which is common over
-// ssh, another one of UTF-8.
+// Sets the user's locale. If it uses UTF-8 but is not installed, which is common over ssh, sets
+// another UTF-8 locale.
 bool use_utf8() {
   const char* const own = std::setlocale(LC_CTYPE, "");
   if (own == nullptr) {
@@ -49,7 +50,7 @@ bool colour_wanted_on_stdout() {
   return no == nullptr || *no == '\0';
 }
 
-// Why ncurses cannot draw on this terminal; "" if it can.
+// Why ncurses cannot draw on this terminal. "" if it can.
 std::string why_not(const char* term) {
   if (term == nullptr || *term == '\0') return "TERM is not set";
   int found = 0;
@@ -63,7 +64,8 @@ std::string why_not(const char* term) {
   return why;
 }
 
-// Appends what the terminal can show of a character, in exactly as many cells as cells_of returns.
+// Appends a character in a form that the terminal can show. The form takes exactly the number of
+// cells that cells_of returns.
 void append_shown(std::wstring& text, char32_t character, bool utf8) {
   const int cells = cells_of(character);
   if (cells == 0) return;
@@ -106,7 +108,7 @@ KeyPress special_key(wint_t code) {
     case KEY_RESIZE:
       return {Key::resize};
     default:
-      return {Key::character, 0};  // a key that means nothing here
+      return {Key::character, 0};  // the key has no meaning here
   }
 }
 
@@ -161,7 +163,7 @@ std::unique_ptr<Terminal> Terminal::open(std::string& why) {
   if (!why.empty()) return nullptr;
   auto state = std::make_unique<State>();
   state->utf8 = use_utf8();
-  // Not initscr(), which ends the program where it fails.
+  // initscr() would end the program on failure.
   state->screen = newterm(term, stdout, stdin);
   if (state->screen == nullptr) {
     why = cat("ncurses cannot use the terminal \"", printable(term), "\"");

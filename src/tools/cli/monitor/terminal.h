@@ -1,4 +1,5 @@
-// A terminal for a full-screen view, using ncurses: draws lines, reads keys, knows its size.
+// A terminal for a full-screen view, through ncurses. It draws lines, reads keys and reports its
+// size.
 #pragma once
 
 #include <memory>
@@ -9,25 +10,26 @@
 
 namespace lockstep::cli {
 
-// Takes over standard input and output during its lifetime; only one may exist. The destructor
-// restores the terminal. Install handlers for SIGINT and SIGTERM before; otherwise ncurses installs
-// its own, which end the program. ncurses handles SIGTSTP and SIGWINCH. Other threads must block
-// signals.
+// Takes over standard input and output during its lifetime; only one object may exist. The
+// destructor restores the terminal. Install handlers for SIGINT and SIGTERM before open(); if there
+// are none, ncurses installs handlers that end the program. ncurses handles SIGTSTP and SIGWINCH.
+// Other threads must block signals.
 class Terminal {
  public:
-  // Returns nothing if this terminal cannot be drawn on, with the reason in `why`.
+  // Returns null if this terminal cannot be drawn on, and writes the reason into `why`.
   static std::unique_ptr<Terminal> open(std::string& why);
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
   bool utf8() const;  // whether it can show more than ASCII
-  int width() const;  // in cells
+  int width() const;  // in terminal cells
   int height() const;
-  // Updates the screen where it differs. Text must come from clean_cells; parts that do not fit are
-  // left out.
+  // Updates the parts of the screen that differ. All text must come from clean_cells. Parts that do
+  // not fit are left out.
   void draw(const std::vector<Line>& lines);
-  // The next key; Key::none if none comes in time, Key::gone if the terminal is gone.
+  // Waits for the next key. Returns Key::none if none comes within `timeout_s`, and Key::gone if
+  // the terminal has been closed.
   KeyPress key(double timeout_s);
 
  private:

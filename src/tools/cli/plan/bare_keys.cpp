@@ -17,13 +17,13 @@ std::vector<std::string> keys_of_setup(const RunSetup& setup) {
   return keys;
 }
 
-// Whether the command reads a run, which keeps its settings of training.
+// Whether the command reads a run. The run keeps its training options.
 bool reads_run(const BareKeys& bare) {
   const std::string& group = bare.groups.front();
   return !bare.options_first && (group == "evaluate" || group == "predict");
 }
 
-// The keys that the command takes.
+// The keys that the command accepts.
 std::vector<std::string> keys_taken(const RunSetup& setup, const BareKeys& bare) {
   std::vector<std::string> keys = keys_of_setup(setup);
   if (!reads_run(bare)) return keys;
@@ -35,7 +35,7 @@ std::vector<std::string> keys_taken(const RunSetup& setup, const BareKeys& bare)
   return keys;
 }
 
-// The key that is nearest to what was typed; or those that are just that in another group.
+// The same key in other groups. If there is none, the key most similar to the typed one.
 std::string meant_by(const RunSetup& setup, const BareKeys& bare, const std::string& typed) {
   std::vector<std::string> keys = keys_taken(setup, bare);
   const std::vector<std::string> in_a_group = keys_in_a_group(keys, typed);
@@ -52,7 +52,8 @@ bool is_key(const RunSetup& setup, const std::string& key) {
                      [&](const OptionTable* table) { return table->has(key); });
 }
 
-// "predict." where the key is one of that group's; "": of none.
+// The group of the key with a dot, such as "predict.". "" if the key is in none of the command's
+// groups.
 std::string prefix_of(const RunSetup& setup, const BareKeys& bare, const std::string& key) {
   std::string found;
   for (const std::string& group : bare.groups) {
@@ -85,7 +86,7 @@ std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare
     std::vector<std::string> in_groups = keys_in_a_group(keys_taken(setup, bare), key);
     std::erase_if(in_groups, [](const std::string& each) { return each.starts_with("init."); });
     const bool is_in_a_group = !bare.options_first && !in_groups.empty();
-    if (!is_in_a_group && explain(key, value)) continue;  // apply_config says what it is
+    if (!is_in_a_group && explain(key, value)) continue;  // apply_config reports it
     if (const auto kept = keys_in_a_group(keys_of_setup(setup), key);
         reads_run(bare) && in_groups.empty() && !kept.empty())
       throw Error(cat(key, " is not an option (argument ", assignment, ")"),

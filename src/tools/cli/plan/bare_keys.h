@@ -1,4 +1,5 @@
-// Short option names on commands that have a group of their own.
+// Completes option names that are typed without their group, on commands that have a group of their
+// own.
 #pragma once
 
 #include "core/config/explain_key.h"
@@ -9,18 +10,19 @@
 
 namespace lockstep::cli {
 
-// How to read a bare KEY. It may mean GROUP.KEY for one of these groups, if the recipe's table has
-// that option.
+// How to read a bare KEY, which has no group. It may mean GROUP.KEY for one of these groups, if the
+// recipe has that option.
 struct BareKeys {
   std::vector<std::string> groups{};
-  // False: GROUP.KEY takes precedence over an option KEY, as on `lockstep predict`. True: the
-  // reverse, as on `lockstep train`.
+  // If false, GROUP.KEY takes precedence over an option KEY, as on `lockstep predict`. If true, an
+  // option KEY takes precedence, as on `lockstep train`.
   bool options_first = false;
 };
 
-// Returns the assignments with full keys. Throws Error for a key that is no option in either form
-// (it suggests the nearest), and for a key that several groups have. Keys that `explain` knows are
-// left to apply_config.
+// Returns the assignments with full keys. Throws Error for an unknown key if another key is near to
+// it; the error suggests that one. Also throws Error for a key that several groups have, and for a
+// setting of training that the run keeps. All other unknown keys stay as they are, and apply_config
+// reports them.
 std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare,
                                      std::vector<std::string> assignments,
                                      const ExplainKey& explain);

@@ -1,4 +1,5 @@
-// lockstep check: whether a recipe keeps its contract with the engine, without training.
+// Implements `lockstep check`. It checks whether a recipe keeps its contract with the engine,
+// without training.
 #include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -26,14 +27,15 @@ bool is_recipe(const std::string& name) {
                      [&](const RecipeInfo& info) { return info.name == name; });
 }
 
-// The plan of a run that will not be: of any length, and nothing is tried out, which would train.
+// Makes a plan that is never run. The length is arbitrary, and no micro-batch is measured, because
+// that would train.
 void plan_without_training(RunSetup& setup) {
   TrainOptions& train = *setup.train;
   if (train.batch.micro == micro_auto) train.batch.micro = 0;
   if (train.stop.steps == 0 && train.stop.epochs == 0) train.stop.steps = 1;
 }
 
-// An operand that is neither a run nor a recipe counts as a misspelt recipe.
+// An operand that is neither a run nor a recipe is reported as a misspelt recipe.
 RunDir run_to_check(const Parsed& parsed) {
   const std::string& operand = parsed.positionals[0];
   std::error_code ignored;
@@ -79,7 +81,7 @@ std::string check_text(const nlohmann::json& result) {
   return trim(text);
 }
 
-// Checks on one device: the recipe returns the same everywhere.
+// Checks on one device only, because the recipe returns the same on all.
 int check_main(const Parsed& parsed) {
   std::vector<Device> devices = devices_for(parsed.value("--devices"));
   devices.resize(1);

@@ -1,4 +1,4 @@
-// lockstep config: every option of a recipe and of the engine.
+// Implements `lockstep config`, which shows every option of a recipe and of the engine.
 #include "core/config/option_help.h"
 
 #include "core/base/error.h"
@@ -15,7 +15,7 @@
 namespace lockstep::cli {
 namespace {
 
-// One form of output at a time.
+// Throws Error if several output formats are requested.
 void check_forms(const Parsed& parsed) {
   std::vector<std::string> forms;
   for (const char* form : {"--toml", "--json", "--markdown"})
@@ -35,7 +35,7 @@ void show(const Parsed& parsed, std::span<OptionTable* const> tables) {
     print(options_text(tables, table_width()));
 }
 
-// Options can be shown before the files are there that training with them needs.
+// Options can be shown before the files for training exist, so a missing file is only a warning.
 void warn_of_missing(const Error& error) {
   say(cat("warning: a run is refused with these options: ", error.what(),
           error.hint().empty() ? "" : cat("; ", error.hint())));

@@ -18,7 +18,7 @@ std::filesystem::path from_environment(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-// Where torch.hub, and so torchvision and timm, keep downloads.
+// The folder in which torch.hub, and therefore torchvision and timm, store downloads.
 std::filesystem::path download_folder() {
   const std::filesystem::path torch = from_environment("TORCH_HOME");
   if (!torch.empty()) return torch / "hub/checkpoints";
@@ -27,11 +27,11 @@ std::filesystem::path download_folder() {
   return (cache.empty() ? home / ".cache" : cache) / "torch/hub/checkpoints";
 }
 
-// "resnet50", "imagenet": no path.
+// Whether the text is a model's name such as "resnet50" or "imagenet", and no path.
 bool is_name_of_model(const std::string& text) { return text.find_first_of("/.") == text.npos; }
 
-// "resnet50" of the name of that model, and of "weights/resnet50.pth"; "": it may be another model,
-// such as timm's "resnet50.a1_in1k".
+// The model that a text names. "resnet50" and "weights/resnet50.pth" name resnet50. "" for others,
+// such as timm's "resnet50.a1_in1k", which may be another model.
 std::string model_of(const std::string& text) {
   if (is_name_of_model(text)) return text;
   const std::filesystem::path path = text, ending = path.extension();

@@ -11,7 +11,8 @@
 namespace lockstep::cli {
 namespace {
 
-// "episode.size" of "a smaller episode (episode.size=512 instead of 1024, or …)".
+// The options that an advice names. For example, "episode.size" in "a smaller episode
+// (episode.size=512 instead of 1024, or …)".
 std::vector<std::string> options_named_in(const std::string& advice, const OptionTable& table) {
   std::vector<std::string> keys;
   for (const std::string& word : split(advice, ' ')) {
@@ -28,7 +29,7 @@ bool fits(const RunSetup& setup, double available) try {
   const MemoryEstimate memory = setup.options->memory(train, setup.prepared.facts);
   const std::int64_t blocks = train.memory.recompute == Recompute::off ? 0 : memory.blocks;
   return needed_bytes(memory, setup.plan.batch.micro, blocks) <= available;
-} catch (const Error&) {  // too small for the recipe
+} catch (const Error&) {  // the recipe does not accept such a small value
   return false;
 }
 
@@ -38,7 +39,7 @@ std::optional<std::int64_t> value_that_fits(RunSetup& setup, const std::string& 
   for (std::int64_t value = now / 2; value > 0; value /= 2) {
     try {
       table.set_json(key, value, {.kind = ValueSource::Kind::record});
-    } catch (const Error&) {  // below the least one
+    } catch (const Error&) {  // below the option's minimum
       return std::nullopt;
     }
     if (fits(setup, available)) return value;

@@ -1,4 +1,4 @@
-// The recipe's advice if a sample is too large for the memory: option values with which it fits.
+// Finds option values with which a sample fits into the memory.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -8,10 +8,11 @@
 
 namespace lockstep::cli {
 
-// Returns text from Facts::smaller_sample, "a smaller episode (episode.size=512 instead of 1024, or
-// …)". Each option is halved until the plan's micro-batch fits these devices by the recipe's
-// estimate. Options without a fitting value are left out; "" if none are left. The setup stays
-// unchanged.
+// Returns the recipe's advice (Facts::smaller_sample) with values: "a smaller episode
+// (episode.size=512 instead of 1024, or …)". Each option that the advice names is halved until the
+// plan's micro-batch fits, by the recipe's estimate. The device with the least memory decides.
+// Options without a fitting value are left out. Returns "" if none are left. If the advice names no
+// option, returns it unchanged. setup has the same values after the call.
 std::string sample_that_fits(RunSetup& setup, const std::vector<Device>& devices);
 
 }  // namespace lockstep::cli

@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* forecast_key = "forecast";
 
-// The time of predictions after training: from the last time, else from the time of an evaluation.
+// The time of predictions after training. It is estimated from the last predictions, or else from
+// an evaluation.
 std::string prediction_text(const RunSetup& setup, const ItemLoad& load,
                             const std::optional<Forecast>& forecast) {
   const auto text = [&](double seconds, const char* why) {
@@ -39,7 +40,8 @@ void note_forecast(RunSetup& setup, const std::optional<Forecast>& forecast, con
   Plan& plan = setup.plan;
   if (begun.step >= plan.total_steps) return;
   const PartTimes parts = forecast ? forecast->from.parts : PartTimes{};
-  const double least_s = 2 * parts.step_s + parts.save_s;  // as TimeAhead::next_steps_s
+  // same formula as TimeAhead::next_steps_s
+  const double least_s = 2 * parts.step_s + parts.save_s;
   if (std::string spent = spent_budget_text(*setup.train, begun.spent_s, least_s); !spent.empty()) {
     plan.notes.push_back(std::move(spent));
     return;
@@ -50,7 +52,8 @@ void note_forecast(RunSetup& setup, const std::optional<Forecast>& forecast, con
   if (!quota.empty()) plan.notes.push_back(quota);
 }
 
-// By an earlier run or trial, else by the devices' peaks, else nothing.
+// Forecasts from the times of an earlier run or trial, or else from the devices' peak speeds.
+// Nothing if both are unknown.
 std::optional<Forecast> forecast_of(const RunSetup& setup, std::int64_t first_step) {
   std::optional<MeasuredTimes> times = known_times(setup);
   if (!times) {

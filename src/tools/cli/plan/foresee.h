@@ -1,4 +1,5 @@
-// Forecasts a run's time before it begins, and reports parts that do not fit into its quota.
+// Forecasts the time of a run before it begins, and reports parts that do not fit into its quota of
+// time.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -10,16 +11,17 @@
 
 namespace lockstep::cli {
 
-// For a planned setup, before a run begins or continues. Sets stop.reserve. Adds to the plan's
-// notes the forecast, whether it fits into the quota, and the time of predictions. Stores in
-// setup.times the times for the ranks. items: the items that `then` predicts. trial: a measurement
-// just made, which takes precedence over remembered times. Returns the forecast, which comes from
-// `trial`, an earlier run or trial, or the devices' peaks, in this order. Nothing if none is
-// possible.
+// Call it for a planned setup, before a run begins or resumes. Sets stop.reserve as reserve_time
+// does. Adds notes to the plan: the forecast, whether it fits into the quota, and the time of
+// predictions. Stores the expected times in setup.times, for the ranks. items: the items that
+// `then` predicts. trial: a measurement that was just made. The forecast is derived from `trial`,
+// or else from an earlier run or trial, or else from the devices' peak FLOP/s. Returns the
+// forecast, or nothing if none is possible.
 std::optional<Forecast> foresee(RunSetup& setup, const Then& then, const ItemLoad& items,
                                 const Begun& begun, const std::optional<MeasuredTimes>& trial = {});
 
-// Compares the forecast of such a run with its time so far; "" if there was none.
+// Returns the forecast in setup.times and the time that this start has taken. Returns "" if there
+// was no forecast.
 std::string forecast_and_truth(const RunSetup& setup);
 
 }  // namespace lockstep::cli

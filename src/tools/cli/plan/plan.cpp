@@ -1,4 +1,5 @@
-// lockstep plan: the plan for any devices, without them, and how long the run takes.
+// Implements `lockstep plan`. It shows the plan and the duration of a run for any devices, without
+// using them.
 #include "core/base/error.h"
 #include "core/base/text/say.h"
 #include "core/base/text/text.h"
@@ -27,13 +28,13 @@ std::vector<Device> imagined_for(const std::string& spec) {
   return imagine_devices(spec, probe(), host_info(), std::getenv("CUDA_VISIBLE_DEVICES"));
 }
 
-// A run as train would begin it, or go on with it, with the same words.
+// The run that `train` would begin or resume with the same command line.
 struct PlannedRun {
   RunSetup setup;
   Then then;
   ItemLoad items{};
   Begun begun{};
-  bool is_over = false;  // it has finished: training adds nothing to it
+  bool is_over = false;  // the run has finished, so no training is left
 };
 
 RunSetup resolved_setup(const Parsed& parsed, const Then& then,
@@ -43,7 +44,8 @@ RunSetup resolved_setup(const Parsed& parsed, const Then& then,
                          flags_here(plan_command(), parsed));
 }
 
-// A plan of a recipe and devices alone looks like one of the user's own data and model.
+// A plan from a recipe and devices alone could be mistaken for one of the user's own data and
+// model.
 std::string built_in_note(const RunSetup& setup) {
   const std::optional<BuiltIn> built_in = setup.options->built_in();
   if (!built_in) return "";
@@ -154,7 +156,8 @@ TimeRow row_for(const Parsed& parsed, const std::string& spec, const Say& tell) 
 
 int print_table(const Parsed& parsed) {
   std::vector<TimeRow> rows;
-  std::set<std::string> said;  // the data are the same for each row
+  // Notes that are already shown. The data is the same for each row.
+  std::set<std::string> said;
   const auto say_once = [&](const std::string& line) {
     if (said.insert(line).second) say(line);
   };

@@ -15,7 +15,8 @@
 namespace lockstep::cli {
 namespace {
 
-// Fields of a described table; deques keep their addresses.
+// Owns the values of a described option table. Deques are used because the addresses of their
+// elements stay valid.
 class DescribedOptions : public RecipeOptions {
  public:
   DescribedOptions(const nlohmann::json& recipe, AskRecipe ask)
@@ -65,7 +66,7 @@ class DescribedOptions : public RecipeOptions {
   }
 
  private:
-  // Asks the process that has the recipe's code.
+  // Asks the process that has loaded the recipe's code.
   std::string ask(const char* what, nlohmann::json request) const {
     LOCKSTEP_CHECK(ask_);
     request["recipe"] = name_;

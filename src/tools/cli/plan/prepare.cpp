@@ -1,4 +1,4 @@
-// lockstep prepare: does a recipe's preparation of its data ahead of the first run.
+// Implements `lockstep prepare`. It prepares a recipe's data before the first run.
 #include "core/base/text/text.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/context.h"

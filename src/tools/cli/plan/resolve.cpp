@@ -1,4 +1,4 @@
-// Options, preparation, plan.
+// Resolves a command's options, prepares the recipe's data and makes the plan.
 #include "tools/cli/plan/resolve.h"
 
 #include "core/base/error.h"
@@ -37,15 +37,16 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& files) 
   return {files.begin(), files.end()};
 }
 
-// Groups of a recipe's options that concern commands other than `train`, or how files are read.
+// Whether an option may differ from the recorded run. This holds for groups that concern only other
+// commands than `train`, or only the reading of files.
 bool may_change(const std::string& key) {
   return key.starts_with("predict.") || key.starts_with("evaluate.") || key.starts_with("score.") ||
          key.starts_with("files.");
 }
 
-// Checks the values that weights and sample order depend on: some options of the engine, and all of
-// the recipe's. Exceptions are groups that concern commands other than `train`, and where data is
-// and how files are read (files.*). The recipe's preparation ensures that the data is the same.
+// Checks that values on which weights and sample order depend are unchanged. They are some options
+// of the engine and all options of the recipe. Paths and options for which `may_change` is true are
+// not checked. The recipe's preparation ensures that the data is the same.
 void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
   const auto check = [&](const std::string& key, const nlohmann::json& now) {
     if (!before.contains(key) || before[key] == now) return;
@@ -68,8 +69,9 @@ void check_frozen(const RunSetup& setup, const nlohmann::json& before) {
     if (!may_change(option.key) && !option.spec.is_path) check(option.key, recipe.at(option.key));
 }
 
-// On `lockstep predict` a data option that predict has too is meant for predictions: data.language
-// is predict.language there, and the run's own stays unchanged.
+// A data option on `lockstep predict` applies to predictions if the recipe has an option of that
+// name for them. For example, data.language is taken as predict.language. The run's own
+// data.language stays unchanged.
 void pass_on_to_predict(OptionTable& options, const nlohmann::json& before) {
   for (const OptionInfo& option : options.options()) {
     if (!option.key.starts_with("data.") || option.spec.is_path || !before.contains(option.key) ||
@@ -83,8 +85,9 @@ void pass_on_to_predict(OptionTable& options, const nlohmann::json& before) {
   }
 }
 
-// A recipe's own length of a run, such as stop.episodes, which is how many samples an epoch has. An
-// epoch keeps them, and with them the order; so a run of more of them is one of more epochs.
+// A recipe may have its own option for the length of a run, such as stop.episodes. The option's
+// value is the number of samples in an epoch. A resumed run keeps that number, and with it the
+// sample order. So another value becomes another number of epochs.
 void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
   const Facts& facts = setup.prepared.facts;
   const std::int64_t epoch = facts.epoch_size > 0 ? facts.epoch_size : facts.train_samples;
@@ -103,7 +106,7 @@ void pass_on_to_epochs(RunSetup& setup, const nlohmann::json& before) {
   }
 }
 
-// A folder is the same with a slash at its end and without.
+// Compares two values. Paths with and without a slash at the end are equal.
 bool is_same_value(const OptionInfo& option, nlohmann::json now, nlohmann::json before) {
   for (nlohmann::json* value : {&now, &before})
     if (option.spec.is_path && value->is_string())
@@ -112,8 +115,8 @@ bool is_same_value(const OptionInfo& option, nlohmann::json now, nlohmann::json 
   return now == before;
 }
 
-// The folders of a run below its data.path, such as data.labels, are those of another data.path
-// too where it has them: else images of one set would be read with labels of the other.
+// Folders below data.path, such as data.labels, move along if the user names another data.path that
+// contains them. Without this, images of one data set would be read with labels of another.
 void take_folders_of(OptionTable& options, const nlohmann::json& before,
                      const nlohmann::json& now) {
   const auto text_in = [](const nlohmann::json& values, const std::string& key) {
@@ -136,9 +139,9 @@ void take_folders_of(OptionTable& options, const nlohmann::json& before,
   }
 }
 
-// An option that repeats the run's own value is no change: a command may be given again. A path
-// that says which file to read now counts again all the same, such as the one that is evaluated,
-// and so does the share of other data to validate on.
+// An option that repeats the run's own value is not a change, because a user may give a command
+// again. Paths of files to read now, such as the evaluated file, always count as given. So does
+// data.valid_share if the command names another data.path.
 void take_from_record(OptionTable& options, const nlohmann::json& before) {
   options.make_paths_absolute(std::filesystem::current_path());
   const nlohmann::json now = options.to_json();
@@ -156,8 +159,9 @@ void take_from_record(OptionTable& options, const nlohmann::json& before) {
   }
 }
 
-// Whether the command shares the batch out otherwise than the record does; 0 asks for another
-// choice. The run's own values stand where they are given again (batch_to_keep).
+// Whether the command asks for a micro-batch or an accumulation that differs from the record. The
+// value 0 asks for a new automatic choice. If the command repeats the recorded values,
+// batch_to_keep keeps them.
 bool shares_out_anew(const OptionTable& table, const BatchSizes& now, const BatchSizes& recorded) {
   const auto asks = [&](const char* key, std::int64_t value, std::int64_t before) {
     return is_asked_for(table, key) && (value == 0 || value != before);
@@ -192,7 +196,7 @@ void note_missing(const OnMissingFile& on_missing, const Check& check) try {
   on_missing(error);
 }
 
-// Rules between options, and paths as the record is to hold them.
+// Checks rules between options, and makes paths as the record stores them.
 void check_options(RunSetup& setup, const OnMissingFile& on_missing = {}) {
   note_missing(on_missing, [&] { setup.options->check(*setup.train); });
   check_exact(*setup.train);
@@ -205,7 +209,7 @@ void check_options(RunSetup& setup, const OnMissingFile& on_missing = {}) {
     table->make_paths_absolute(std::filesystem::current_path());
 }
 
-// Finds and checks the files; hashes them if a run is made from them.
+// Finds and checks the files of the first weights. Hashes them if a run is made from them.
 void resolve_first_weights(RunSetup& setup, Purpose purpose) {
   const auto& init = setup.train->init;
   setup.init =
@@ -213,7 +217,7 @@ void resolve_first_weights(RunSetup& setup, Purpose purpose) {
               /*hashed=*/purpose == Purpose::train);
 }
 
-// Whether the options can only be checked and counted with the model's names.
+// Whether only the names in the model allow checking the options and counting parameters.
 bool needs_model(const TrainOptions& train) {
   return !train.train.freeze.empty() || !train.optimizer.groups.empty() ||
          !train.init.from.empty() || goes_by_parameters(train.optimizer.kind);
@@ -239,11 +243,12 @@ bool can_write(const std::filesystem::path& folder) {
   return !error && access(folder.c_str(), W_OK) == 0;
 }
 
-// In folders that a user has named with run.cache.
+// This file marks a folder as a cache. Lockstep writes it into folders that a user has named with
+// run.cache.
 constexpr const char* cache_mark = ".lockstep-cache";
 
-// A file such as CACHEDIR.TAG would do harm: programs that make backups pass over all that lies
-// beside it, and the folder may hold more than the cache.
+// Marks the folder with a file of our own. With a standard CACHEDIR.TAG, backup programs would skip
+// all files beside it. The folder may hold more than the cache.
 void make_cache(const std::filesystem::path& folder) try {
   make_directories(folder);
   if (!std::filesystem::exists(folder / cache_mark)) write_file_atomic(folder / cache_mark, "");
@@ -262,7 +267,8 @@ bool is_own(const std::filesystem::path& folder) {
   return stat(folder.c_str(), &info) == 0 && info.st_uid == getuid();
 }
 
-// In the temporary folder of all users anybody could have put something of that name.
+// The temporary folder is shared by all users. Anybody could have created a folder with this name,
+// so its owner and permissions are checked.
 std::filesystem::path own_temporary_folder() {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / cat("lockstep-", getuid());
@@ -275,7 +281,8 @@ std::filesystem::path own_temporary_folder() {
   return folder;
 }
 
-// The user's own cache, for commands that write no run, in a folder that is not writable.
+// The user's own cache. It is used by commands that only read a run and may not write into the
+// folder of runs.
 std::filesystem::path user_cache() {
   const char* const xdg = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
@@ -290,14 +297,15 @@ std::filesystem::path user_cache() {
 
 }  // namespace
 
-// The record of a run that is read may come from anybody, so that it does not say where else
-// something is written. A run.cache that it names counts if a user has named that folder before.
+// The record of a run may come from a stranger, so it may not choose where files are written.
+// Commands that only read a run use a recorded run.cache only if a user has named that folder
+// before.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                 const std::filesystem::path& run_dir) {
   const std::filesystem::path own = cache_dir(train), chosen = train.run.cache;
   const bool is_asked = is_asked_for(train.table, "run.cache");
   if (is_asked || purpose == Purpose::train) {
-    // A disk that the record names may not be there any more.
+    // The record may name a disk that no longer exists.
     if (!chosen.empty() && (is_asked || can_write(chosen))) {
       make_cache(chosen);
       return chosen;
@@ -326,13 +334,13 @@ bool names_data(const OptionTable& table) {
 
 namespace {
 
-// The worker's answer about facts that only a model knows, for a recipe that is prepared already or
-// that it must prepare: facts, `extra`, files to keep, memory.
+// Asks the worker for facts that only a model knows. If the recipe is not prepared yet, the worker
+// also prepares it. The answer has facts, `extra`, files to keep and memory.
 nlohmann::json ask_for_facts(const RunSetup& setup, Purpose purpose, bool has_gpu,
                              const std::filesystem::path& run_dir, bool prepared) {
   const TemporaryDirectory folder;
   nlohmann::json request = setup_to_json(setup);
-  if (!run_dir.empty()) request.erase("init");  // whose files need not be there any more
+  if (!run_dir.empty()) request.erase("init");  // files of the first weights may be gone
   request["prepared"] = prepared;
   request["purpose"] = purpose_word(purpose);
   request["has_gpu"] = has_gpu;
@@ -347,7 +355,8 @@ nlohmann::json ask_for_facts(const RunSetup& setup, Purpose purpose, bool has_gp
   return nlohmann::json::parse(ask_worker(words));
 }
 
-// A recipe whose code only the worker can load: it checks, prepares and counts.
+// Prepares a recipe whose code only the worker can load. The worker checks options, prepares data
+// and counts parameters.
 void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
                        const std::filesystem::path& run_dir) {
   const nlohmann::json answer = ask_for_facts(setup, purpose, has_gpu, run_dir, false);
@@ -358,8 +367,8 @@ void prepare_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   setup.memory = memory_from_json(answer.at("memory"));
 }
 
-// For a recipe prepared in the tool, whose memory formula ignores frozen parameters: subtracts
-// their gradients and moments.
+// Counts the parameters of a recipe that was prepared in this process. The recipe's memory formula
+// ignores frozen parameters, so their gradients and moments are subtracted.
 void count_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
                      const std::filesystem::path& run_dir) {
   const nlohmann::json answer = ask_for_facts(setup, purpose, has_gpu, run_dir, true);
@@ -377,15 +386,16 @@ void count_in_worker(RunSetup& setup, Purpose purpose, bool has_gpu,
   setup.memory.optimizer_bytes -= frozen * moments;
 }
 
-// A setting of NVIDIA's libraries that overrides any other: "1" forces TF32, "0" forbids it.
+// NVIDIA_TF32_OVERRIDE overrides all other settings of NVIDIA's libraries. "1" forces TF32, and "0"
+// forbids it.
 std::optional<bool> forced_tf32() {
   const char* const value = std::getenv("NVIDIA_TF32_OVERRIDE");
   if (value == nullptr || *value == '\0') return std::nullopt;
   return std::string(value) != "0";
 }
 
-// Training keeps its type, or reports that it cannot. A run that is only read may also be computed
-// in fp32, the type of its weights.
+// Training keeps its precision, or reports that it cannot. A run that is only read may also be
+// computed in fp32, the type of its weights.
 void choose_precision(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices) {
   TrainOptions& train = *setup.train;
   resolve_precision(train, setup.options->low_precision(), devices);
@@ -484,13 +494,14 @@ std::optional<LinkLimit> link_between(const std::vector<Device>& devices) {
 
 namespace {
 
-// As --devices takes it, whose numbers count the visible GPUs alone.
+// Names a device for --devices. If CUDA_VISIBLE_DEVICES is set, this is the UUID, because numbers
+// count visible GPUs only.
 std::string word_for(const Device& device) {
   const bool all_visible = std::getenv("CUDA_VISIBLE_DEVICES") == nullptr;
   return all_visible || device.uuid.empty() ? cat(device.index) : device.uuid;
 }
 
-// Notes the gain of several devices over one, and if there is hardly any.
+// Notes how much faster several devices are than one, and whether there is hardly any gain.
 void note_gain(RunSetup& setup) {
   Plan& plan = setup.plan;
   const std::optional<LinkLimit> link = link_between(plan.devices);
@@ -550,8 +561,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   RunSetup setup = setup_from_json(record);
   const auto tables = setup.tables();
   nlohmann::json before = record.at("config");
-  // The global batch and the leaf of exact sums are the run's, whatever a preset repeats or the
-  // options leave open. The other sizes follow from recorded_batch once the devices are known.
+  // The global batch and the exact-mode micro-batch stay those of the run, whatever a preset or a
+  // default says. The other sizes follow from recorded_batch once the devices are known.
   BatchSizes& batch = setup.train->batch;
   BatchSizes recorded = batch;
   const OptionTable& engine = setup.train->table;
@@ -565,7 +576,8 @@ RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files
   before["batch.micro"] = micro;
   if (setup.plan.batch.norm_rows > 0)
     before["norm.rows"] = setup.train->norm.rows = setup.plan.batch.norm_rows;
-  setup.train->stop.after = setup.train->stop.reserve = {};  // of that start alone
+  // these limits applied to the last start only
+  setup.train->stop.after = setup.train->stop.reserve = {};
   const bool reads = !bare.groups.empty() && !bare.options_first;
   const FlagsHere flags = reads ? FlagsHere{.names = {"--devices", "--best"},
                                             .group = bare.groups.front(),

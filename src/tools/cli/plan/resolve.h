@@ -1,4 +1,5 @@
-// Turns a command line into a checked, prepared and planned run; writes nothing to runs.
+// Turns a command line into a checked, prepared and planned run. Writes nothing into the folder of
+// a run.
 #pragma once
 
 #include "core/base/text/say.h"
@@ -21,22 +22,24 @@ namespace lockstep::cli {
 // Hint for values that cannot change within a run.
 inline constexpr const char* new_run_hint = "start a new run for it";
 
-// Makes the plugin's recipes known to the tool, from the worker's description. Does nothing for "".
+// Registers the plugin's recipes with the tool, from the description that the worker prints. Does
+// nothing if `plugin` is empty.
 void describe_plugin(const std::string& plugin);
 
-// Returns options with defaults, preset, files and assignments applied. devices: the options are
-// for these; none means CPUs. flags: the flags that messages may name.
+// Returns the options: defaults, then the preset, the files and the assignments. devices: the
+// devices of the run; an empty list means CPUs. flags: the flags that messages may name.
 RunSetup read_options(const std::string& recipe, const std::string& plugin,
                       const std::vector<std::string>& files,
                       const std::vector<std::string>& assignments,
                       const std::vector<Device>& devices, const BareKeys& bare = {},
                       const FlagsHere& flags = {});
 using OnMissingFile = std::function<void(const Error&)>;
-// Checks the rules between options, and whether the files that they need exist. Throws Error; for a
-// missing file, and for an option without effect, only if on_missing is not given, because a file
-// of options may be written before the data is named. Makes paths absolute.
+// Makes paths absolute. Checks the rules between options, and whether the files that they name
+// exist. Throws Error if a check fails. If on_missing is given, it receives the errors about
+// missing files and options without effect instead. So a file of options can be written before the
+// data exists.
 void check_read_options(RunSetup& setup, const OnMissingFile& on_missing = {});
-// Does both: reads and checks the options.
+// Calls read_options and then check_read_options.
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
                          const std::vector<std::string>& files,
                          const std::vector<std::string>& assignments,
@@ -45,46 +48,49 @@ RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
 
 using Say = std::function<void(const std::string&)>;
 
-// Prepares what the recipe needs for `purpose`, and its memory formula. This happens in this
-// program, or in the worker if only that has the recipe's code. run_dir: the run to read from, or
-// empty. tell: receives what the recipe says about the data.
+// Prepares the data that the recipe needs for `purpose`, and its memory formula. The worker does
+// this if only the worker has the recipe's code. run_dir: the run that is read, or empty. tell:
+// receives the recipe's messages about the data.
 void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
              const std::filesystem::path& run_dir, const Say& tell = say);
 
-// The link between devices; if they are imaginary, an assumed one. Nothing for a single device, for
-// CPUs, and if it is unknown.
+// Returns the link between the devices. For devices that this machine does not have, the link is
+// assumed. Returns nothing for a single device, for CPUs, and if the link is unknown.
 std::optional<LinkLimit> link_between(const std::vector<Device>& devices);
 
-// The micro-batch of a run that continues, as in MeasuredMemory; 0: none.
+// The micro-batches of a run that resumes, as in MeasuredMemory. 0 means none.
 struct EarlierMicro {
   std::int64_t shrunk_to = 0, kept = 0;
 };
-// Plans a prepared setup for `devices`, using known facts about their memory.
+// Plans a prepared setup for `devices`. Uses the memory that earlier runs measured on such devices.
 void plan_run(RunSetup& setup, const std::vector<Device>& devices,
               const EarlierMicro& earlier = {});
 
-// Prepares data and plans for `devices`.
+// Calls prepare and then plan_run.
 void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device>& devices,
                       const std::filesystem::path& run_dir, const Say& tell = say);
 
-// Returns the setup of an existing run with `assignments` applied. Throws Error if an assignment
-// changes a value on which the run's curve or model depends (seed, global batch, model, data). Also
-// throws if the run's record names a plugin that the user has never named. plugin: replaces the one
-// of the record; may be empty. Options for a single start are not taken over: stop.after,
-// stop.reserve.
+// Returns the setup of an existing run with `files` and `assignments` applied. The recorded
+// stop.after and stop.reserve are not used, because they hold for one start only. plugin: replaces
+// the recorded plugin; may be empty. Throws Error if an assignment changes a value that must stay
+// the same within a run: seed, global batch, model or data. Also throws Error if the record names a
+// plugin that the user has never named.
 RunSetup resolve_resume(const RunDir& run, const std::vector<std::string>& files,
                         const std::vector<std::string>& assignments, const std::string& plugin = "",
                         const BareKeys& bare = {});
 
-// Whether an argument or a config file sets the option, rather than a record or a preset.
+// Whether an argument or a config file sets the option. Returns false if only a run's record or a
+// preset sets it.
 bool is_asked_for(const OptionTable& table, std::string_view key);
-// Whether an argument or a config file says where the training data is.
+// Whether an argument or a config file sets a path of the training data.
 bool names_data(const OptionTable& table);
 
-// The folder where a recipe may put prepared data: run.cache, else run.root/.cache, else a folder
-// of the user. run_dir: the run that is read, or empty. Makes run.cache, and marks it as a cache.
-// Throws Error if run.cache of the user cannot be made. If only the record names a run.cache that
-// cannot be made, it is ignored.
+// Returns the folder where a recipe may put prepared data. For training, it is run.cache, or else
+// run.root/.cache. A command that reads a run uses one of these folders if it may write there. If
+// it may not, it uses the user's cache folder. run_dir: the run that is read, or empty. For
+// training, or if the user sets run.cache, that folder is made and marked as a cache. Throws Error
+// if the user sets run.cache and it cannot be made. A run.cache that only the run's record names is
+// ignored if it cannot be used.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                 const std::filesystem::path& run_dir);
 

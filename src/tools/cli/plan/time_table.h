@@ -1,4 +1,4 @@
-// A table of forecasts for one run, on one GPU of each of several kinds.
+// Makes a table of forecasts for one run. Each row is for one GPU of a different kind.
 #pragma once
 
 #include "runtime/run/progress/forecast.h"
@@ -13,13 +13,13 @@ namespace lockstep::cli {
 struct TimeRow {
   std::string device, precision;
   std::optional<Forecast> forecast;
-  std::string why_not;    // if there is no forecast
-  bool is_error = false;  // there is no plan either
-  std::string quota;      // from quota_text
+  std::string why_not;    // reason if there is no forecast
+  bool is_error = false;  // whether `why_not` is an error, so that there is no plan either
+  std::string quota;      // result of quota_text()
 };
 
-// The table has a header. Below it are notes on all rows, and values that are unknown or do not
-// fit.
+// Returns the table with a header. Below it are notes about all rows, and about values that are
+// unknown or do not fit.
 std::string time_table_text(const std::vector<TimeRow>& rows);
 nlohmann::json to_json(const std::vector<TimeRow>& rows);
 

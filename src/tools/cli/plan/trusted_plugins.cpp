@@ -13,10 +13,10 @@
 namespace lockstep::cli {
 namespace {
 
-// Read by the worker's session.
+// Workers read this environment variable.
 constexpr const char* told_to_workers = "LOCKSTEP_PLUGIN";
 
-// Empty where there is no home.
+// The file that remembers plugins. Empty if there is no home folder.
 std::filesystem::path state_file() {
   const char* const xdg = std::getenv("XDG_STATE_HOME");
   const char* const home = std::getenv("HOME");
@@ -48,7 +48,7 @@ std::string trust_plugin(const std::string& plugin) {
   try {
     remember_in_cache(file, library, true);
   } catch (const Error&) {
-    // Then other commands ask for --plugin again.
+    // The plugin is not remembered, so other commands will ask for --plugin again.
   }
   return library;
 }
@@ -60,7 +60,7 @@ void remember_recipes(const std::string& library, const nlohmann::json& describe
     if (!is_remembered(library) || read_json_cache(file).at(library) == kept) return;
     remember_in_cache(file, library, kept);
   } catch (const Error&) {
-    // Then completion offers less.
+    // The recipes are not remembered, so completion offers less.
   }
 }
 

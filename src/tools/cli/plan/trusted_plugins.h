@@ -8,21 +8,23 @@
 
 namespace lockstep::cli {
 
-// For a plugin that the user named: returns its absolute path. The path is passed to workers
-// started from now on. It is also remembered in lockstep/plugins.json of XDG_STATE_HOME (default
-// ~/.local/state) if that is writable.
+// Trusts a plugin that the user has named. Returns its absolute path, and passes it to workers that
+// start from now on. Also stores the path in lockstep/plugins.json of XDG_STATE_HOME (default
+// ~/.local/state) if that is writable. Throws Error if the path is not UTF-8.
 std::string trust_plugin(const std::string& plugin);
 
-// library: an absolute path. Passes it to workers. Throws Error if it was never trusted.
+// Passes the library to workers. library: an absolute path. Throws Error if the user never trusted
+// the library.
 void require_trusted_plugin(const std::string& library);
 
-// The trusted library of this name that still exists and has the recipe. "" if there is none, or
-// more than one.
+// Returns the trusted library with this file name that still exists and has the recipe. Returns ""
+// if there is none, or more than one.
 std::string used_plugin(const std::string& file_name, const std::string& recipe);
 
-// Stores a remembered plugin's description of its recipes, so that completion offers their options
-// without loading it. described: the worker's description, a list of recipes.
+// Stores the description of a trusted plugin's recipes. Shell completion then offers their options
+// without loading the plugin. described: the list of recipes that the worker printed.
 void remember_recipes(const std::string& library, const nlohmann::json& described);
-nlohmann::json remembered_recipes(const std::string& plugin);  // an empty list if there is none
+// the stored description; an empty list if there is none
+nlohmann::json remembered_recipes(const std::string& plugin);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,5 @@
-// Functions of newer C libraries that the tool's libraries call, for systems with glibc 2.31.
+// Defines functions of newer C libraries that the tool's libraries call, for systems with glibc
+// 2.31.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/random.h>
@@ -9,15 +10,15 @@
 
 extern "C" {
 
-// glibc 2.32, <sys/single_threaded.h>: false is always right, and only slower.
+// From <sys/single_threaded.h> in glibc 2.32. The value false is always correct, but slower.
 char __libc_single_threaded = 0;  // NOLINT(bugprone-reserved-identifier)
 
-// glibc 2.36. expat seeds its hash tables with it.
+// From glibc 2.36. expat seeds its hash tables with it.
 void arc4random_buf(void* bytes, size_t count) {
   auto* at = static_cast<unsigned char*>(bytes);
   while (count > 0) {
     const ssize_t got = getrandom(at, count, 0);
-    if (got < 0) continue;  // interrupted
+    if (got < 0) continue;  // interrupted by a signal
     at += got;
     count -= static_cast<std::size_t>(got);
   }
@@ -38,7 +39,7 @@ struct Search {
   dl_find_object* result;
 };
 
-// Whether the address is in this object; then result is filled in.
+// Whether the address is in this object. If so, fills in the result.
 int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   const auto& search = *static_cast<Search*>(data);
   std::uintptr_t begin = UINTPTR_MAX, end = 0, unwinding = 0;
@@ -63,8 +64,8 @@ int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 
 }  // namespace
 
-// glibc 2.35: an exception finds its handler with it. 0 if the address belongs to an object, else
-// -1.
+// From glibc 2.35. An exception uses it to find its handler. Returns 0 if the address belongs to an
+// object, or else -1.
 extern "C" int _dl_find_object(void* address, dl_find_object* result) noexcept {
   Search search{reinterpret_cast<std::uintptr_t>(address), result};
   return dl_iterate_phdr(look_at, &search) == 1 ? 0 : -1;

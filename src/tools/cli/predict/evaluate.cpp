@@ -1,4 +1,4 @@
-// lockstep evaluate: a run's validation metrics, on any devices.
+// Implements `lockstep evaluate`. It computes a run's validation metrics on any devices.
 #include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -41,7 +41,7 @@ std::string table(const nlohmann::json& result) {
   return text;
 }
 
-// The recipe's further tables in `folder`, below each other.
+// The recipe's further tables in `folder`, one after the other.
 std::string tables_text(const nlohmann::json& names, const std::filesystem::path& folder) {
   std::string text;
   for (const std::string name : names) try {
@@ -52,7 +52,7 @@ std::string tables_text(const nlohmann::json& names, const std::filesystem::path
   return text;
 }
 
-// The same for programs: {name: [{column: value}, …]}.
+// The same tables for programs: {name: [{column: value}, …]}.
 nlohmann::json tables_json(const nlohmann::json& names, const std::filesystem::path& folder) {
   nlohmann::json tables = nlohmann::json::object();
   for (const std::string name : names)
@@ -74,7 +74,7 @@ int tell_items(nlohmann::json& result) {
   return fault.empty() ? exit_finished : exit_failed;
 }
 
-// The newest evaluation of the curve if it was of the newest checkpoint's weights.
+// The newest evaluation in the run's events, if it used the weights of the newest checkpoint.
 std::optional<nlohmann::json> last_evaluation(const RunDir& run) {
   const std::vector<CheckpointInfo> checkpoints = list_checkpoints(run.checkpoints(), false);
   const std::vector<nlohmann::json> events = effective_events(read_events(run.events_path()));
@@ -95,7 +95,8 @@ void check_items_file(const std::filesystem::path& file, bool overwrite) {
   check_new_file(file, overwrite);
 }
 
-// Prepared data is named by its contents, wherever the cache lies: KEY/FILE of a path.
+// Compares two values. Paths to prepared data are equal if their last two parts, KEY/FILE, are
+// equal. The key identifies the contents, and the cache may be anywhere.
 bool is_same(const nlohmann::json& before, const nlohmann::json& now) {
   if (before == now || !before.is_string() || !now.is_string()) return before == now;
   const std::filesystem::path one = before.get<std::string>(), other = now.get<std::string>();
@@ -103,7 +104,7 @@ bool is_same(const nlohmann::json& before, const nlohmann::json& now) {
          one.parent_path().filename() == other.parent_path().filename();
 }
 
-// Whether preparation found other data than that of the run.
+// Whether preparation found other data than the run used.
 bool has_other_data(const nlohmann::json& record, const Prepared& prepared) {
   if (record.at("facts").value("valid_samples", std::int64_t{0}) != prepared.facts.valid_samples)
     return true;
@@ -113,7 +114,7 @@ bool has_other_data(const nlohmann::json& record, const Prepared& prepared) {
   return false;
 }
 
-// How a prepared evaluation differs from those of the training, as in EvaluateRun.
+// How this evaluation differs from those during training, as in EvaluateRun.
 nlohmann::json difference(const RunDir& run, const RunSetup& setup) {
   nlohmann::json options = nlohmann::json::object();
   for (const OptionTable* table : setup.tables())
@@ -127,8 +128,8 @@ nlohmann::json difference(const RunDir& run, const RunSetup& setup) {
   return {{"options", options}, {"other_data", other_data}};
 }
 
-// An export does not record where data is. Without a data path a recipe would take its own
-// synthetic or bundled data for the run's.
+// An export does not record where the data is. Without a data path, a recipe would use its own
+// synthetic or bundled data instead of the run's.
 void check_data_is_named(const RunSource& source, const RunSetup& setup) {
   if (source.weights.empty()) return;
   const nlohmann::json record = source.run.record();
@@ -170,7 +171,8 @@ bool print_last_evaluation(const RunDir& run) {
 
 int evaluate(const RunDir& run, RunSetup setup, const std::vector<Device>& devices,
              const ReadOptions& reading) {
-  if (!reading.weights.empty()) setup.train->eval.keep = 0;  // an export has no place for them
+  // an export has no folder for kept predictions
+  if (!reading.weights.empty()) setup.train->eval.keep = 0;
   prepare(setup, Purpose::evaluate, devices, run.path());
   setup.plan.devices = devices;
   setup.plan.batch.world_size = static_cast<std::int64_t>(devices.size());

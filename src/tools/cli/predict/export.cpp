@@ -1,4 +1,4 @@
-// lockstep export: a run's model as one file, or its log for other tools.
+// Implements `lockstep export`. It writes a run's model as one file, or its log for other tools.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "core/base/version.h"
@@ -45,7 +45,8 @@ CheckpointInfo chosen_checkpoint(const RunDir& run, bool best) {
   return *found;
 }
 
-// Paths are absolute in records; "@FILE" stands for a file's lines.
+// Whether the value is a path. Paths in records are absolute. "@FILE" stands for the lines of a
+// file.
 bool is_path(const nlohmann::json& value) {
   if (value.is_array()) return std::any_of(value.begin(), value.end(), is_path);
   if (!value.is_string()) return false;
@@ -71,7 +72,8 @@ nlohmann::json exported_record(const nlohmann::json& whole) {
   return record;
 }
 
-// A plugin's own are not at hand.
+// The options of a built-in recipe. Options of a plugin are not available, so the result is empty
+// for them.
 std::unique_ptr<RecipeOptions> options_of(const std::string& recipe) {
   for (const RecipeInfo& info : recipes())
     if (info.name == recipe) return info.make_options();
@@ -110,7 +112,7 @@ Exported make_exported(const RunDir& run, const nlohmann::json& record,
   }
 }
 
-// A name by which other programs take the file for one of another form.
+// Throws Error if the name has the extension of another file format.
 void check_form(const fs::path& out) {
   std::string end = out.extension().string();
   for (char& c : end) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -30,7 +30,8 @@ void refuse_parquet(const Parsed& parsed) {
           folder, "/steps.csv').to_parquet('", folder, "/steps.parquet')\""));
 }
 
-// A new folder, an empty one, or any with --force, in which files of the same names are replaced.
+// Checks the folder of an export, which must be new or empty. With --force, any folder is accepted,
+// and files with the same names are replaced.
 void check_export_folder(const fs::path& folder, bool overwrite) {
   std::error_code ignored;
   if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
@@ -60,7 +61,7 @@ void tell_export(const WrittenExport& written, const fs::path& folder) {
           written.evaluations == 1 ? " evaluation" : " evaluations"));
 }
 
-// MLflow 3.x says so only where a program of one's own ends.
+// MLflow 3.x reports this only when a user's own program ends.
 void tell_how_mlflow_reads(const fs::path& folder) {
   say(
       cat("newer MLflow reads such a folder with MLFLOW_ALLOW_FILE_STORE=true, or as a database: "

@@ -1,4 +1,4 @@
-// lockstep export --tensorboard, --csv, --mlflow: exports a run's log to other tools.
+// `lockstep export --tensorboard`, `--csv` and `--mlflow`: exports the log of a run to other tools.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@ namespace lockstep::cli {
 
 std::vector<Flag> number_flags();
 bool asks_for_numbers(const Parsed& parsed);
-// Throws Error before anything is written if a folder is not free, or if a requested format cannot
-// be written.
+// Exports the log in the requested formats. Throws Error before anything is written if a target
+// exists already, or if a format cannot be written.
 void export_numbers(const Parsed& parsed);
 
 }  // namespace lockstep::cli

@@ -19,8 +19,8 @@ fs::path identity(const fs::path& run, const fs::path& weights) {
   return fs::weakly_canonical(weights.empty() ? run : weights);
 }
 
-// Compares what models are built from: the recipe's name and its options model.*. Shapes are
-// compared when the weights are read.
+// Checks that both runs build the same model: the recipe and its model.* options must be equal.
+// Shapes are compared later, when weights are read.
 void check_same_model(const RunSetup& setup, const std::string& name, const nlohmann::json& other) {
   const std::string recipe = text_or(other, "recipe", "");
   if (recipe != setup.recipe)
@@ -35,7 +35,7 @@ void check_same_model(const RunSetup& setup, const std::string& name, const nloh
                   leave_it_out);
 }
 
-// The options predict.* of the first count for all.
+// All runs use the predict.* options of the first one.
 void take_predict_options(RunSetup& setup, const RunSetup& first) {
   const nlohmann::json values = first.options->table.to_json();
   for (const auto& [key, value] : values.items())

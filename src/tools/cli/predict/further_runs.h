@@ -1,4 +1,5 @@
-// predict.also: further runs whose outputs are averaged with those of the first run.
+// Opens and prepares the runs of predict.also. Their outputs are averaged with those of the first
+// run.
 #pragma once
 
 #include "core/devices/device.h"
@@ -13,31 +14,32 @@
 namespace lockstep::cli {
 
 struct FurtherRuns {
-  std::vector<std::string> names;  // as the user gave them
-  std::vector<RunSource> sources;  // their sources; must outlive the ranks
+  std::vector<std::string> names;  // names as the user typed them
+  std::vector<RunSource> sources;  // sources of these runs; must live until the ranks have ended
 };
 
 // Opens the runs that predict.also of `setup` names. first: the folder of the setup's own run, or
-// its export; empty if there is none yet. root: where runs are searched by name. Throws Error if
-// the recipe cannot average, or if a run is missing, named twice, of another recipe, or has other
-// options model.*.
+// its export; empty if there is none yet. root: folder in which runs are found by name. Throws
+// Error if the recipe cannot average outputs. Also throws it for a run that is missing, named
+// twice, of another recipe, or with other model.* options.
 FurtherRuns open_further_runs(const RunSetup& setup, const std::filesystem::path& first,
                               const std::string& root);
 
 struct PreparedRuns {
   nlohmann::json request;  // for the workers: [{"name", "run", "weights", "step", "extra"}, …]
   nlohmann::json
-      identity;  // everything that decides their outputs (tools/cli/predict/prediction_identity.h)
-  std::vector<std::string> warnings{};  // ChosenWeights::warnings
+      // Everything that decides their outputs, see tools/cli/predict/prediction_identity.h.
+      identity;
+  std::vector<std::string> warnings{};  // as in ChosenWeights
 };
 
-// Prepares each run to predict with the options predict.* of `setup`, which must be prepared. best:
-// whether to use the best checkpoints instead of the newest good ones.
+// Prepares each run to predict with the predict.* options and the precision of `setup`, which must
+// be prepared. best: whether to use the best checkpoints instead of the newest undamaged ones.
 PreparedRuns prepare_further_runs(const FurtherRuns& runs, const RunSetup& setup,
                                   const std::vector<Device>& devices, bool best);
 
-// Prepares a setup to predict, and returns the new `extra`, which overrides the one in the run's
-// record.
+// Prepares a setup to predict. Returns the new `extra` of the recipe. Its members also replace
+// those of the run's record in `setup`.
 nlohmann::json prepare_to_predict(RunSetup& setup, const std::vector<Device>& devices,
                                   const std::filesystem::path& run);
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reports outputs made of all items, if some were skipped.
+// If some items were skipped, reports the outputs that are made from all items.
 void say_joint_outputs_lack(const ItemTally& tally, const std::vector<std::string>& outputs) {
   constexpr std::size_t most_named = 5;
   if (outputs.empty() || tally.skipped.empty()) return;

@@ -1,4 +1,4 @@
-// lockstep predict: a recipe's outputs, of items or streamed.
+// Implements `lockstep predict`. It writes a recipe's outputs for items, or streams them.
 #include "core/base/error.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
@@ -27,7 +27,7 @@ namespace {
 
 constexpr double patience_s = 5;  // for a pipe that may stay silent
 
-// Whether the command line gives the text to continue; otherwise a pipe may.
+// Whether the command line gives the text to continue. If not, a pipe may give it.
 bool has_text(const Parsed& parsed, const RunSetup& setup, const PredictInput& input) {
   const OptionTable& options = setup.options->table;
   if (parsed.positionals.size() > 1 || input.option.empty()) return true;
@@ -36,7 +36,7 @@ bool has_text(const Parsed& parsed, const RunSetup& setup, const PredictInput& i
   return is_asked_for(options, input.option);
 }
 
-// Puts the operand, or piped text, into the recipe's option.
+// Puts the operand or the piped text into the recipe's option.
 void take_text(const Parsed& parsed, RunSetup& setup, const PredictInput& input) {
   OptionTable& options = setup.options->table;
   if (parsed.positionals.size() > 2)
@@ -55,8 +55,8 @@ void take_text(const Parsed& parsed, RunSetup& setup, const PredictInput& input)
   if (const auto text = piped_text(STDIN_FILENO, patience_s, say)) options.set(input.option, *text);
 }
 
-// The record holds the inputs of `--then predict`, perhaps from another machine; they are only for
-// that.
+// Removes inputs that the record holds for `--then predict`. These inputs may be paths on another
+// machine, and apply only to that step.
 void forget_inputs_of_record(OptionTable& options) {
   for (const OptionInfo& option : options.options()) {
     if (option.source.kind != ValueSource::Kind::record || !option.key.starts_with("predict."))
@@ -67,7 +67,8 @@ void forget_inputs_of_record(OptionTable& options) {
   }
 }
 
-// The command that resumes a prediction of items: without --force, which makes all again.
+// The command that resumes a prediction of items. --force is left out, because it would repeat
+// finished items.
 std::string prediction_again(const Parsed& parsed) {
   std::vector<std::string> words{"lockstep", "predict"};
   for (const auto& [flag, values] : parsed.values)

@@ -60,7 +60,7 @@ std::vector<std::string> recorded_inputs(const RunSetup& setup) {
   return table.to_json().at(input_key).get<std::vector<std::string>>();
 }
 
-// As typed, else as the options say, else a pipe.
+// The inputs that the user typed, or else those of the options, or else a pipe.
 std::vector<std::string> chosen_inputs(const RunSetup& setup, const PredictInput& input,
                                        std::vector<std::string> typed) {
   const OptionTable& table = setup.options->table;
@@ -79,7 +79,7 @@ std::vector<PredictItem> items_of(const RunSetup& setup, const std::vector<std::
                   .cache_dir = fs::absolute(cache_for(Purpose::predict, *setup.train, run))};
   if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) {
     query.standard_input = folder / "standard-input";
-    const NotedInterrupts interrupts;  // so that what was read does not stay
+    const NotedInterrupts interrupts;  // an interrupt must not leave the copied input behind
     copy_to_file(STDIN_FILENO, query.standard_input, [&] {
       if (!interrupts.came()) return;
       say("interrupted");
@@ -90,7 +90,7 @@ std::vector<PredictItem> items_of(const RunSetup& setup, const std::vector<std::
   if (items.empty())
     throw Error("there is nothing to predict: the input is empty",
                 what_to_give(setup.options->predict_input().kind));
-  for (PredictItem& item : items)  // which a recipe may have found by itself
+  for (PredictItem& item : items)  // a recipe may have found items by itself
     if (item.fault.empty() && !item.output.empty()) item.fault = fault_of_output_name(item.output);
   return items;
 }
@@ -104,7 +104,7 @@ fs::path output_folder(const RunSetup& setup, const ReadOptions& reading) {
   return fs::absolute(reading.outputs / predictions_name).lexically_normal();
 }
 
-// Whether the folder exists or can be created, and files in it.
+// Checks that files can be written into the folder, or that the folder can be created.
 void check_can_write_into(const fs::path& folder) {
   std::error_code ignored;
   fs::path there = folder;
@@ -125,7 +125,7 @@ std::vector<std::string> known_outputs(const PredictInput& input,
   return names;
 }
 
-// Nothing overwrites the sources of outputs, or writes through a link.
+// Checks that no output overwrites an input or is written through a link.
 void check_outputs(const fs::path& folder, const PredictInput& input,
                    const std::vector<PredictItem>& items) {
   const std::vector<std::string> names = known_outputs(input, items);
@@ -148,33 +148,34 @@ void write_cbor(const fs::path& file, const nlohmann::json& value) {
   write_file_atomic(file, bytes);
 }
 
-// Workers get the items and the folder by themselves, whose names may be no text.
+// Workers get the items and the folder separately, because these names may not be valid text.
 void forget_items(OptionTable& options) {
   if (options.has(input_key)) options.set_json(input_key, nlohmann::json::array());
   if (options.has(out_key)) options.set_json(out_key, "");
   if (options.has(also_key)) options.set_json(also_key, nlohmann::json::array());
 }
 
-// The items to predict, and the means for it.
+// The items to predict, with everything that predicting them needs.
 struct Prediction {
-  fs::path folder;  // of the outputs
+  fs::path folder;  // folder of the outputs
   PredictInput input;
   std::vector<PredictItem> items;
   std::vector<std::string> item_keys;
   ChosenWeights weights;
-  FurtherRuns further;  // whose exports lie in temporary folders until this goes
+  // The runs' exports lie in temporary folders that exist as long as this object.
+  FurtherRuns further;
   PreparedRuns also;
   nlohmann::json identity;
-  double item_s = 0;  // what an item took before; 0: not known
+  double item_s = 0;  // measured time per item from earlier commands; 0 if unknown
 };
 
-// Prepares the setup for `devices`, as the workers are to know it, and the further runs.
+// Prepares the setup for `devices` in the form that workers receive, and the further runs.
 void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, const RunDir& run,
                        const ReadOptions& reading, Prediction& prediction) {
   prediction.further = open_further_runs(
       setup, reading.weights.empty() ? run.path() : reading.weights, reading.root);
   prediction.weights = choose_weights(run, reading.weights, reading.best);
-  if (!setup.plugin.empty()) forget_items(setup.options->table);  // a worker prepares
+  if (!setup.plugin.empty()) forget_items(setup.options->table);  // a worker prepares the recipe
   const nlohmann::json found = prepare_to_predict(setup, devices, run.path());
   forget_items(setup.options->table);
   prediction.also = prepare_further_runs(prediction.further, setup, devices, reading.best);
@@ -186,9 +187,10 @@ void prepare_for_items(RunSetup& setup, const std::vector<Device>& devices, cons
   prediction.identity[from_export_key] = prediction.weights.checkpoint.is_null();
 }
 
-// Waits briefly for remains of a killed command to end. own: the record of this command, once it
-// has one. If two commands begin at the same moment, at least one then sees the other: the younger
-// gives way, and the older waits for that.
+// Reads the records of predictions in the folder. If processes of a killed command still run, waits
+// briefly for their end. own: the record of this command, once it exists. If two commands begin at
+// the same moment, at least one sees the other. The younger command fails, and the older one waits
+// for that.
 std::vector<PredictionRecord> records_of(const Prediction& prediction, const fs::path& own = {}) {
   constexpr double patience_s = 5, look_again_s = 0.1;
   for (double waited_s = 0;; waited_s += look_again_s) {
@@ -211,7 +213,7 @@ void remove_outputs(const fs::path& folder, const std::vector<std::string>& name
   for (const std::string& name : names) outputs.remove(name);
 }
 
-// With --force nothing counts that was made before.
+// Finds predictions that earlier commands made. With --force they are all ignored.
 EarlierPredictions earlier_of(const Prediction& prediction, const ReadOptions& reading) {
   const std::vector<PredictionRecord> records = records_of(prediction);
   std::vector<std::string> stale =
@@ -282,7 +284,7 @@ std::vector<std::string> keep_partial(const PredictionFolder& folder,
   try {
     for (const std::string& name : names) files.push_back(stamp_output(folder.path() / name, name));
     if (!files.empty()) record.add_partial(files);
-  } catch (const Error&) {  // they stay when all is done, then
+  } catch (const Error&) {  // these outputs are then not removed at the end
   }
   return names;
 }
@@ -292,7 +294,7 @@ void remove_held(const EarlierPredictions& earlier, const RecordWriter& record) 
   for (const fs::path& file : earlier.records) remove_held_folder(file);
 }
 
-// Items that this command has recorded, by their keys.
+// The items that this command has recorded, by their keys.
 std::map<std::string, RecordedItem> recorded_items(const fs::path& folder, const RecordWriter& own,
                                                    std::int64_t& count) {
   std::map<std::string, RecordedItem> items;
@@ -306,7 +308,8 @@ std::map<std::string, RecordedItem> recorded_items(const fs::path& folder, const
   return items;
 }
 
-// Whether the item, which is done, is not in its place: an earlier one is not done (`is_behind`).
+// Whether a finished item is not at its final place yet, because an earlier item is unfinished
+// (`is_behind`).
 bool waits(const fs::path& folder, const RecordedItem& item, bool is_behind) {
   if (item.files.empty()) return is_behind;
   std::error_code ignored;
@@ -355,7 +358,7 @@ int run_item_ranks(Ranks& ranks, ItemTally& tally, const Prediction& prediction,
     remove_held(earlier, record);
     return report_items_done(tally, folder.path(), prediction.input.joint_outputs, reading.json);
   }
-  // Events lag behind what is written down.
+  // Events arrive later than the records are written.
   std::int64_t recorded = 0;
   const auto own = recorded_items(prediction.folder, record, recorded);
   tally.done = std::max(tally.done, tally.earlier + recorded);
@@ -405,7 +408,7 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
                   const ReadOptions& reading, std::vector<std::string> inputs) {
   check_can_run(devices);
   inputs = chosen_inputs(setup, setup.options->predict_input(), std::move(inputs));
-  // Names of outputs may follow from those of the inputs.
+  // Names of outputs may be derived from the names of the inputs.
   if (OptionTable& table = setup.options->table; table.has(input_key) && setup.plugin.empty())
     table.set_json(input_key, inputs, {.kind = ValueSource::Kind::argument});
   const TemporaryDirectory temporary;
@@ -414,8 +417,8 @@ int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices
                         .items = items_of(setup, inputs, run.path(), temporary.path())};
   check_outputs(prediction.folder, prediction.input, prediction.items);
   for (const PredictItem& item : prediction.items) prediction.item_keys.push_back(item_key(item));
-  // By the options, the size of the model and the devices by which training looks it up: preparing
-  // changes them.
+  // The timer needs the options, model size and devices under which training stores its times.
+  // Preparing changes them, so it is created first.
   const ItemLoad load = load_of(prediction.items);
   PredictionTimer timer(setup, devices, load);
   prediction.item_s = known_item_s(setup, devices, load);

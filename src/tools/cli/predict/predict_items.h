@@ -1,4 +1,4 @@
-// Predicts items: files in, files out, on all devices.
+// Predicts items on all devices. An item is one input, such as a file, with its own output files.
 #pragma once
 
 #include "runtime/run/predictions/item_work.h"
@@ -9,20 +9,21 @@
 
 namespace lockstep::cli {
 
-// Keeps outputs of earlier commands for the same items with the same weights and options. setup:
-// resolved for the run, not yet prepared. inputs: as the user typed them; empty: those of
-// predict.input. Returns the exit code.
+// Predicts items. Outputs that earlier commands made for the same items with the same weights and
+// options are kept. setup: must be resolved for the run, but not yet prepared. inputs: as the user
+// typed them; if empty, those of predict.input. Returns the exit code.
 int predict_items(const RunDir& run, RunSetup setup, std::vector<Device> devices,
                   const ReadOptions& reading, std::vector<std::string> inputs);
 
 // Checks whether predict_items has work and may do it. Lists the items of predict.input, or those
-// that the recipe finds, without standard input. run: as in ItemQuery. Throws Error; with `are_new`
-// also if outputs exist and predict.out names their folder. Returns the items; 0: they depend on
-// standard input.
+// that the recipe finds. run: as in ItemQuery. are_new: also throws Error if outputs exist in the
+// folder that predict.out names. Returns the number and size of the items. The number is 0 if the
+// items come from standard input. Throws Error if there is nothing to predict, or if the outputs
+// cannot be written.
 ItemLoad check_items(const RunSetup& setup, const std::filesystem::path& run, bool are_new);
 
-// The devices without --devices: one rank per CPU core. Each rank computes with one thread, so that
-// outputs do not depend on the number of ranks.
+// Returns the devices for a prediction of items. If `spec` is empty and there is no GPU, returns
+// one CPU rank per core, but at most 16. For any other case, returns devices_for(spec).
 std::vector<Device> devices_for_items(const std::string& spec);
 
 }  // namespace lockstep::cli

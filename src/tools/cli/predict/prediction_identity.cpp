@@ -1,4 +1,5 @@
-// Weights by checksums, files by their bytes, options by their values.
+// Identifies a prediction. Weights are identified by checksums, files by their bytes, and options
+// by their values.
 #include "tools/cli/predict/prediction_identity.h"
 
 #include "core/base/error.h"
@@ -31,10 +32,10 @@ std::string hash_of(const json& value) {
 std::string hash_of_file(const fs::path& file) try {
   return hash128_hex(read_file(file, list_bytes));
 } catch (const Error&) {
-  return "";  // whoever needs it says why
+  return "";  // code that needs the file reports the error
 }
 
-// The files below a folder, by name, without links.
+// The files in a folder and its subfolders, sorted by name, without links.
 json files_in(const fs::path& folder) {
   json files = json::object();
   std::error_code error;
@@ -47,7 +48,7 @@ json files_in(const fs::path& folder) {
   return files;
 }
 
-// Covers the weights and their average, not the optimizer's state.
+// A hash of the weights and their average. The optimizer's state is not included.
 std::string hash_of_weights(const CheckpointInfo& checkpoint) {
   std::string checksums;
   const Manifest manifest = parse_manifest(read_file(checkpoint.path / manifest_name));
@@ -56,8 +57,8 @@ std::string hash_of_weights(const CheckpointInfo& checkpoint) {
   return hash128_hex(checksums);
 }
 
-// A path inside the run counts by its contents, wherever the run is; another file by name, size and
-// time.
+// Replaces paths. A path inside the run becomes relative to it. Any other file becomes its name,
+// size and time.
 json without_places(const json& value, const std::string& run) {
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
@@ -80,7 +81,7 @@ ChosenWeights choose_weights(const RunDir& run, const fs::path& weights, bool be
   if (!weights.empty())
     return {.checkpoint = nullptr,
             .identity = {{"step", step_of_export(weights)},
-                         {"id", checksum_of_export(weights)}}};  // of the whole file
+                         {"id", checksum_of_export(weights)}}};  // checksum of the whole file
   std::vector<CheckpointInfo> skipped;
   const auto checkpoint = checkpoint_to_read(run.checkpoints(), best, skipped);
   if (!checkpoint) throw_no_checkpoint(run.name(), skipped);
@@ -104,7 +105,7 @@ json prediction_identity(const RunSetup& setup, json first, const json& also) {
   const json values = setup.options->table.to_json();
   for (const OptionInfo& option : setup.options->table.options()) {
     const bool predicts = option.key.starts_with("predict.");
-    if (option.spec.is_path && !predicts) continue;  // where training data lie
+    if (option.spec.is_path && !predicts) continue;  // a path of training data
     json value = values.at(option.key);
     identity[option.key] = option.spec.is_path ? without_places(value, "") : std::move(value);
   }

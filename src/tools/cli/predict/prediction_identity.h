@@ -1,5 +1,6 @@
-// The identity of predictions: everything that decides their bytes, which the number of devices
-// does not. Commands of the same identity may resume each other's work.
+// Computes the identity of predictions: everything that decides the bytes of their outputs. The
+// number of devices is not part of it. A command may resume the work of another command with the
+// same identity.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -13,23 +14,24 @@
 namespace lockstep::cli {
 
 struct ChosenWeights {
-  nlohmann::json checkpoint;            // its step, for the workers; null for an export
-  nlohmann::json identity;              // {"step", "id"}
-  std::vector<std::string> warnings{};  // about damaged checkpoints, which were skipped
+  nlohmann::json checkpoint;  // step of the checkpoint, for the workers; null for an export
+  nlohmann::json identity;    // {"step", "id"}
+  std::vector<std::string> warnings{};  // warnings about damaged checkpoints, which were skipped
 };
 
-// Chooses the weights of the export `weights`, or of the run's best or newest good checkpoint.
-// Reads the checkpoint completely to verify it. Throws Error if there is none.
+// Chooses the weights of the export `weights`. If that is empty, chooses the run's best or newest
+// undamaged checkpoint. Reads the checkpoint completely to verify it. Throws Error if there is
+// none.
 ChosenWeights choose_weights(const RunDir& run, const std::filesystem::path& weights, bool best);
 
-// The identity of one run: its weights, the files that its recipe kept, and the result of
-// `prepare`.
+// Returns the identity of one run: its weights, the files that its recipe keeps in the run, and the
+// preparation. found: the result of prepare_to_predict.
 nlohmann::json run_identity(const std::filesystem::path& run, const ChosenWeights& weights,
                             const nlohmann::json& found);
 
-// The identity of a whole prediction. first: the identity of its run; the recipe, its options and
-// the computing code are added to it. also: the identities of the further runs. Files that options
-// predict.* name count by name, size and time.
+// Returns the identity of a whole prediction. first: the identity of its run. The recipe, its
+// options, the precision and the versions of the code are added to it. also: the identities of the
+// further runs. A file that a predict.* option names is identified by name, size and time.
 nlohmann::json prediction_identity(const RunSetup& setup, nlohmann::json first,
                                    const nlohmann::json& also);
 

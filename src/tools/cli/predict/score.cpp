@@ -1,4 +1,4 @@
-// lockstep score: how good outputs are that are there already.
+// Implements `lockstep score`, which rates existing outputs.
 #include "core/base/error.h"
 #include "core/base/text/cells.h"
 #include "core/base/text/text.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view predictions_key = "predictions=";
 
-// Takes predictions=PATH out of the assignments; the path is there.
+// Removes predictions=PATH from the assignments. The path must exist.
 fs::path take_predictions(std::vector<std::string>& assignments) {
   std::string path;
   for (const std::string& word : assignments)

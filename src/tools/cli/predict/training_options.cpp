@@ -9,7 +9,7 @@ namespace lockstep::cli {
 namespace {
 
 bool concerns_training(const std::string& key) {
-  // Those that watch over processes concern other commands too.
+  // Options that monitor processes apply to other commands too.
   if (key == "stop.hang_after" || key == "stop.grace") return false;
   return key.starts_with("stop.") || key.starts_with("schedule.") || key.starts_with("optimizer.");
 }
@@ -20,7 +20,7 @@ bool is_changed(const OptionTable& table, const nlohmann::json& before, const st
 
 bool is_changed(const RunSetup& setup, const nlohmann::json& before, const std::string& key) {
   const OptionTable &own = setup.options->table, &engine = setup.train->table;
-  // A recipe's own length of a run has become epochs.
+  // The recipe's own length of a run was converted to epochs.
   if (own.has(key))
     return is_changed(own, before, key) || is_changed(engine, before, "stop.epochs");
   return is_changed(engine, before, key);

@@ -1,4 +1,4 @@
-// lockstep train RECIPE, of a recipe that trains in the tool.
+// Implements `lockstep train RECIPE` for a recipe that trains in the tool.
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -36,11 +36,11 @@ nlohmann::json record_of(const DirectRecipe& recipe, const DirectOptions& option
           {"started", system_clock().wall_s()}};
 }
 
-// The words after `lockstep train RECIPE` with which this program was started; nothing if it was
-// started otherwise.
+// The words after `lockstep train RECIPE` with which this program was started. Nothing if another
+// command started it.
 std::optional<std::vector<std::string>> own_arguments(const std::string& recipe) {
   std::vector<std::string> words = split(read_input("/proc/self/cmdline"), '\0');
-  if (!words.empty()) words.pop_back();  // after the last zero
+  if (!words.empty()) words.pop_back();  // the text ends with a zero byte
   if (words.size() < 3 || words[1] != "train" || words[2] != recipe) return std::nullopt;
   words.erase(words.begin(), words.begin() + 3);
   return words;
@@ -52,7 +52,7 @@ int code_of(const DirectResult& result) {
   return exit_skipped;
 }
 
-// A job of a batch: the folder is its own, and the batch keeps the rest.
+// Trains as a job of a batch. The job has its own folder, and the batch records everything else.
 int train_into(const std::string& folder, const DirectOptions& options) {
   make_directories(folder);
   const char* const name = std::getenv("LOCKSTEP_JOB");
@@ -68,11 +68,12 @@ void try_to_load_ahead(const DirectOptions& options) {
   try {
     options.load_ahead();
   } catch (const Error&) {
-    // The training tells, and is the one that fails.
+    // The training itself will fail and report the problem.
   }
 }
 
-// The next job needs the memory that one job frees; the kernel would clear each page anew.
+// Makes the allocator keep freed memory, because the next job needs it. Without this, the kernel
+// would clear each page again.
 void keep_memory() {
 #ifdef __GLIBC__
   constexpr int most_bytes = 64 << 20, largest_block_bytes = 16 << 20, step_bytes = 1 << 20;
@@ -82,7 +83,7 @@ void keep_memory() {
 #endif
 }
 
-// Loads the kept data before the job, and leaves a copy of this process if it leaves one.
+// Loads data that jobs share, and then leaves a copy of this process if another job may follow.
 std::optional<std::vector<std::string>> leave_copy(NextJob& next, const DirectOptions& options,
                                                    const std::string& recipe,
                                                    const std::vector<std::string>& arguments) {
@@ -95,7 +96,8 @@ std::optional<std::vector<std::string>> leave_copy(NextJob& next, const DirectOp
   return next.leave_copy(arguments);
 }
 
-// The job that this process was started for, and those that follow in it or in copies of it.
+// Runs the job for which this process was started. Later jobs run in this process or in copies of
+// it.
 int train_as_jobs(const DirectRecipe& recipe, const Parsed& parsed) {
   NextJob next;
   const auto arguments = own_arguments(recipe.name);
@@ -163,7 +165,7 @@ int train_direct(const DirectRecipe& recipe, const Parsed& parsed) {
   const char* const folder = std::getenv("LOCKSTEP_OUT");
   if (folder != nullptr && *folder != '\0') return train_as_jobs(recipe, parsed);
   const std::unique_ptr<DirectOptions> options = resolve_direct(recipe, parsed);
-  options->load_ahead();  // reports a wrong path before there is a run
+  options->load_ahead();  // a wrong path is reported before a run exists
   return train_as_run(recipe, *options, parsed);
 }
 

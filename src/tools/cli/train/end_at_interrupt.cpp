@@ -28,7 +28,7 @@ void EndAtInterrupt::wait() {
     const std::vector<int> came = signals_.take();
     if (came.empty()) continue;
     last_words_(signal_name(came.front()));
-    ::_exit(exit_interrupted);  // other threads are in the middle of their work
+    ::_exit(exit_interrupted);  // other threads are still working
   }
 }
 

@@ -1,4 +1,4 @@
-// Ends a training that has nothing to save at the first interrupt.
+// Ends the program at the first interrupt. It is for trainings that have nothing to save.
 #pragma once
 
 #include "core/base/process/descriptors.h"
@@ -12,10 +12,11 @@ namespace lockstep::cli {
 
 class EndAtInterrupt {
  public:
-  // A thread waits for the signals that SignalPipe takes over. At the first it calls `last_words`
-  // with the signal's name, such as SIGINT, and ends the process with exit_interrupted.
+  // Starts a thread that waits for the signals of SignalPipe. At the first signal, it calls
+  // `last_words` with the signal's name, such as SIGINT. Then it ends the process with
+  // exit_interrupted.
   explicit EndAtInterrupt(std::function<void(const std::string& signal)> last_words);
-  ~EndAtInterrupt();  // from then on the thread is gone
+  ~EndAtInterrupt();  // ends the thread
   EndAtInterrupt(const EndAtInterrupt&) = delete;
   EndAtInterrupt& operator=(const EndAtInterrupt&) = delete;
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double follow_every_s = 0.25;
 
-// Whole lines that were added since the last look.
+// Reads whole lines that were added since the last call.
 class GrowingLog {
  public:
   explicit GrowingLog(std::filesystem::path run_dir) : run_dir_(std::move(run_dir)) {}
@@ -33,7 +33,7 @@ class GrowingLog {
     return static_cast<bool>(file_);
   }
 
-  // Also a last one without its newline, where the run is over.
+  // If the run is over, also returns a last line without its newline.
   std::string more(bool is_over) {
     constexpr std::size_t block_bytes = 1 << 20;
     if (!is_there()) return "";
@@ -51,7 +51,7 @@ class GrowingLog {
   }
 
  private:
-  // A long one is shown from near its end on, from the beginning of a line.
+  // A long log is shown from near its end, starting at the beginning of a line.
   void skip_what_is_old() {
     constexpr off_t shown_bytes = 64 << 10;
     struct stat info {};
@@ -68,7 +68,7 @@ class GrowingLog {
   off_t at_ = 0;
 };
 
-// A run that has just begun makes it in a moment.
+// Waits for the log. A run that has just begun creates it within a moment.
 void wait_for_log(GrowingLog& log, const RunDir& run, const NotedInterrupts& interrupts) {
   constexpr double longest_s = 3;
   const double begin_s = system_clock().now_s();
@@ -89,7 +89,8 @@ int follow_run(const RunDir& run) {
   GrowingLog log(run.path());
   wait_for_log(log, run, interrupts);
   while (!interrupts.came()) {
-    const bool is_over = run.state() != RunState::running;  // before what it wrote last is read
+    // checked before the last lines are read
+    const bool is_over = run.state() != RunState::running;
     const std::string lines = log.more(is_over);
     if (!lines.empty()) {
       print(lines);

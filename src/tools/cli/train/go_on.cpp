@@ -15,7 +15,7 @@ GoOn go_on_with(const std::filesystem::path& run, const RunSetup& setup, const T
   const TrainOptions& train = *setup.train;
   const OptionTable& recipe = setup.options->table;
   const bool has_own_folder = !recipe.has(out_key) || recipe.get(out_key).empty();
-  // Predictions outside the run are replaced by --force alone.
+  // Predictions outside the run are replaced only with --force.
   const bool needs_force = stopped.predicts && then.has("predict") && !has_own_folder;
   std::string command = cat("lockstep resume ", shell_word(run.string()));
   if (!then.steps.empty()) command += cat(" --then ", join(then.steps, ","));

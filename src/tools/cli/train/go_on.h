@@ -1,4 +1,4 @@
-// The command that continues a run that was stopped.
+// Makes the command that resumes a stopped run.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -11,20 +11,20 @@ namespace lockstep::cli {
 
 struct GoOn {
   std::string command{};      // "lockstep resume runs/a --then predict stop.after=8h30m"
-  bool same_command = false;  // the command that the user gave also continues the run
-  // "go on with: …"
+  bool same_command = false;  // the command that the user typed also resumes the run
+  // "go on with: …", with the command
   std::string text() const;
 };
 
 // How the run stopped.
 struct StoppedRun {
-  // time used of the stop.budget that ended the run; the command raises that budget
+  // Seconds of training, if stop.budget ended the run; the command then raises the budget. Else 0.
   double spent_s = 0;
-  bool predicts = false;  // --then predict follows the stop
+  bool predicts = false;  // whether --then predict runs after the stop
 };
 
-// The command contains what a resume would not take over: the steps after training, stop.after and
-// stop.reserve.
+// Makes the command. It contains the settings that a resume does not take from the run: --then,
+// --force, stop.after and stop.reserve.
 GoOn go_on_with(const std::filesystem::path& run, const RunSetup& setup, const Then& then,
                 const StoppedRun& stopped);
 

@@ -15,7 +15,8 @@ namespace lockstep::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// The newest folder of that kind that training wrote: steps are written with leading zeros.
+// The newest folder of that kind that training wrote. Names contain steps with leading zeros, so
+// the last name is the newest.
 const RunFolder* newest(const std::vector<RunFolder>& folders, const std::string& kind) {
   const RunFolder* last = nullptr;
   for (const RunFolder& folder : folders)
@@ -45,7 +46,7 @@ std::string last_evaluation_text(const fs::path& run_dir, std::size_t rows) {
                     (run_dir / file).string(), ": ", table->rows.size(),
                     table->rows.size() == 1 ? " row\n" : " rows\n");
     } catch (const std::exception&) {
-      // The run itself is well; its folder is named below all the same.
+      // An unreadable table is no fault of the run. The folder is still named below.
     }
   const RunFolder* pictures = newest(folders, "media");
   if (pictures != nullptr)

@@ -1,4 +1,4 @@
-// The results of a run's newest evaluation, as text for the terminal. The run may come from a
+// Shows the results of a run's newest evaluation as text for the terminal. The run may come from a
 // stranger, so no link in it is followed.
 #pragma once
 
@@ -11,14 +11,15 @@
 
 namespace lockstep::cli {
 
-// Returns the first rows of the evaluation's table of items, and where table and pictures are. ""
-// if there are none. Numbers are shortened. Never throws: unreadable parts are left out.
+// Returns the first rows of the evaluation's table of items, and the paths of the table and the
+// pictures. Returns "" if there are none. Numbers are shortened. Never throws; unreadable parts are
+// left out.
 std::string last_evaluation_text(const std::filesystem::path& run_dir, std::size_t rows = 8);
 
-// A table under its name, with at most 300 rows.
+// Returns the table as text under its name, with at most 300 rows.
 std::string named_table_text(const std::string& name, const CsvTable& table);
-// The other tables of the evaluation at a step, in the same form. Never throws; reports an
-// unreadable table on standard error.
+// Returns the other tables of the evaluation at a step, in the form of named_table_text. Never
+// throws; reports an unreadable table on standard error.
 std::string step_tables_text(const std::filesystem::path& run_dir, std::int64_t step);
 
 }  // namespace lockstep::cli

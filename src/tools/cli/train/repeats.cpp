@@ -40,7 +40,7 @@ std::int64_t number_of_repeats(const Parsed& parsed) {
   return *count;
 }
 
-// Refuses settings whose repeats could not be compared.
+// Refuses settings with which the repeats could not be compared.
 void refuse_unequal(const Parsed& parsed, const RunSetup& setup, const Then& then) {
   if (parsed.has("--world"))
     throw Error(
@@ -62,12 +62,12 @@ bool is_there(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-// "" where there is no such run, or it is in none.
+// The group of a run. "" if there is no such run, or if it has no group.
 std::string group_at(const fs::path& root, const std::string& name) {
   return is_there(root / name / "run.json") ? group_of_run(RunDir::open(name, root)) : "";
 }
 
-// The newest group of the recipe; "" none.
+// The recipe's newest group, or "".
 std::string newest_group(const fs::path& root, const std::string& recipe) {
   for (const RunDir& run : list_runs(root))
     if (const std::string group = group_of_run(run);
@@ -99,13 +99,13 @@ std::vector<Repeat> repeats_of(const std::string& group, const RunSetup& setup,
   return repeats;
 }
 
-// Before any of them trains for hours.
+// Checks all repeats before any of them trains for hours.
 void check_repeats(const fs::path& root, const std::string& group,
                    const std::vector<Repeat>& repeats, bool goes_on) {
   if (group.find_first_of("=,:") != group.npos)
     throw Error(cat("the name of repeats must be without =, comma and colon, but is ", group),
                 "lockstep compare --groups takes them by this name");
-  RunDir::check_new(root, group);  // or `compare --groups` could not tell which is meant
+  RunDir::check_new(root, group);  // `compare --groups` could not tell a run and a group apart
   for (const Repeat& repeat : repeats) {
     const bool ours = group_at(root, repeat.name) == group;
     if (ours && !goes_on)
@@ -115,7 +115,8 @@ void check_repeats(const fs::path& root, const std::string& group,
   }
 }
 
-// The words of one repeat. --seeds stays: training must know that others follow.
+// The command line of one repeat. --seeds stays, because training must know that other repeats
+// follow.
 Parsed words_of_repeat(const Parsed& parsed, const Repeat& repeat) {
   Parsed one = parsed;
   std::erase_if(one.assignments, [](const std::string& word) { return word.starts_with("seed="); });
@@ -140,8 +141,8 @@ std::string command_to_go_on(const Parsed& parsed, const std::string& group) {
   return cat(command, " --name ", shell_word(group), " --resume auto");
 }
 
-// Between the trainings, which answer signals themselves: writes a text when one ends the program.
-// The text is printable: a handler cannot `say`.
+// Writes a text if a signal ends the program between two trainings. During a training, the training
+// handles signals. A signal handler cannot call `say`, so the text is made printable beforehand.
 class TextOnSignal {
  public:
   explicit TextOnSignal(std::string text) : kept_(std::move(text)) {
@@ -241,7 +242,7 @@ int train_repeats(const Parsed& parsed, const TrainOne& train_one) {
       continue;
     }
     result = code;
-    // A failed rank may be due to this seed. Any other failure concerns all repeats.
+    // A failed rank may be due to this seed. Any other failure affects all repeats.
     if (code != exit_failed) break;
   }
   say_end(root, group, repeats, go_on, result);

@@ -13,7 +13,8 @@
 namespace lockstep::cli {
 namespace {
 
-// Says which do not, and needs one that does.
+// The devices that still answer. Prints a warning for each of the others. Throws Error if no device
+// answers.
 std::vector<Device> answering(const std::vector<Device>& devices) {
   std::vector<Device> left = still_answering(devices, probe());
   for (const Device& device : devices)
@@ -43,7 +44,8 @@ RunSetup start_again(RunDir& run, const RunSetup& before) {
   const std::vector<Device>& devices = before.plan.devices;
   const std::vector<Device> left = answering(devices);
   RunSetup setup = resolve_resume(run, {}, {});
-  setup.train->stop.after = before.train->stop.after;  // counts from the beginning of the command
+  // the limit counts from the beginning of the command
+  setup.train->stop.after = before.train->stop.after;
   setup.train->stop.reserve = before.train->stop.reserve;
   const OptionTable& asked = before.train->table;
   if (asked.is_asked_for("stop.reserve"))

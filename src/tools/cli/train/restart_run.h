@@ -1,4 +1,4 @@
-// restart = N: restarts a run after a rank failed.
+// The option restart = N: restarts a run after a rank has failed.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -9,23 +9,27 @@
 
 namespace lockstep::cli {
 
-// Counts failures that have no progress between them.
+// Counts consecutive failures without progress between them.
 class Restarts {
  public:
   explicit Restarts(std::int64_t allowed) : allowed_(allowed) {}
-  // Whether to restart after a failure. step: the step of the newest good checkpoint (0: none).
+  // Counts a failure, and returns whether to restart. step: the step of the newest undamaged
+  // checkpoint; 0 if there is none. A higher step than before is progress, and the count begins
+  // again.
   bool once_more(std::int64_t step);
-  std::int64_t count() const { return count_; }  // since the last progress
+  std::int64_t count() const { return count_; }  // failures since the last progress
 
  private:
   std::int64_t allowed_, count_ = 0, reached_ = -1;
 };
 
-std::int64_t newest_good_step(const RunDir& run);  // 0: no good checkpoint
+// step of the newest undamaged checkpoint; 0 if there is none
+std::int64_t newest_good_step(const RunDir& run);
 
-// Returns, and records, the setup that restarts `run` on those of `devices` that still answer.
-// before: the setup of the failed start, whose stop.after and stop.reserve stay in force. Throws
-// Error if no device answers, or if the global batch does not divide among the devices that do.
+// Returns the setup that restarts `run`, and writes it into the run's record. It uses the devices
+// of the failed start that still answer. before: the setup of the failed start; its stop.after and
+// stop.reserve stay in force. Throws Error if no device answers, or if the global batch does not
+// divide among the remaining devices.
 RunSetup start_again(RunDir& run, const RunSetup& before);
 
 }  // namespace lockstep::cli

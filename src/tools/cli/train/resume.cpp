@@ -1,4 +1,4 @@
-// lockstep resume: resumes from the newest good checkpoint.
+// Implements `lockstep resume`, which resumes from the newest good checkpoint.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "planning/batch/micro_batch.h"
@@ -33,8 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Copies a folder's contents, not its permissions: the source may be read-only. It may be a
-// stranger's, whose links could make this account's other files part of a run.
+// Copies a folder's contents without its permissions, because the source may be read-only. Links
+// are refused: in a stranger's folder they could make other files of this account part of a run.
 void copy_files(const fs::path& from, const fs::path& to,
                 const std::function<void()>& leave_if_interrupted) {
   const auto refuse = [](const fs::path& path) {
@@ -57,7 +57,8 @@ void copy_files(const fs::path& from, const fs::path& to,
   }
 }
 
-// Fills a new run with the other's checkpoint and recipe files. Its starts are its own.
+// Fills a new run with the checkpoint and the recipe files of another one. The new run's list of
+// starts is empty.
 void copy_run(const RunDir& from, const CheckpointInfo& checkpoint, const RunDir& run,
               const std::function<void()>& leave_if_interrupted) {
   copy_files(checkpoint.path, run.checkpoints() / checkpoint.path.filename(), leave_if_interrupted);
@@ -67,7 +68,7 @@ void copy_run(const RunDir& from, const CheckpointInfo& checkpoint, const RunDir
   record["from"] = {{"run", fs::absolute(from.path()).string()}, {"step", checkpoint.step}};
   record["started"] = system_clock().wall_s();
   record["starts"] = nlohmann::json::array();
-  record.erase(group_key);  // the repeat is the other one
+  record.erase(group_key);  // only the original run belongs to the group
   run.write_record(record);
 }
 
@@ -78,7 +79,7 @@ void check_writable(const RunDir& run) {
       cat("go on in a new run: lockstep resume ", shell_word(run.path().string()), " --into NAME"));
 }
 
-// The newest good checkpoint. If there is none, it reports the fault of each.
+// The newest good checkpoint. If there is none, reports the fault of each one.
 std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_there) {
   std::vector<CheckpointInfo> damaged;
   auto found =
@@ -93,7 +94,8 @@ std::optional<CheckpointInfo> find_checkpoint(const RunDir& run, bool must_be_th
   return std::nullopt;
 }
 
-// The micro-batch that memory left when it ran out, on devices of the same kind; else 0.
+// The micro-batch to which the run was reduced when memory ran out. 0 if it was not, or if the
+// devices are of another kind.
 std::int64_t micro_that_fitted(const RunDir& run, const RunHistory& history,
                                const std::vector<Device>& devices) {
   const nlohmann::json before = run.record().value("devices", nlohmann::json::array());
@@ -102,8 +104,9 @@ std::int64_t micro_that_fitted(const RunDir& run, const RunHistory& history,
   return history.memory_left;
 }
 
-// Since when the run has which micro-batch after `step` steps. A last start that ended before its
-// first event has the planned one.
+// The step since which the run has had its present micro-batch, and that micro-batch. step: the
+// step at which the run resumes. If the last start ended before its first event, it had the planned
+// one.
 std::pair<std::int64_t, std::int64_t> last_micro(const RunHistory& history, const Plan& last,
                                                  std::int64_t step) {
   const bool is_of_it = integer_or(history.start, "micro", 0) == last.batch.micro;
@@ -112,18 +115,19 @@ std::pair<std::int64_t, std::int64_t> last_micro(const RunHistory& history, cons
   return {history.start.is_null() ? -1 : step, last.batch.micro};
 }
 
-// The options of the batch that hold on these devices; returns the micro-batch that the run keeps.
+// Sets the batch options for these devices. Returns the micro-batch that the run keeps.
 std::int64_t keep_batch(RunSetup& setup, const LastBatch& last,
                         const std::vector<Device>& devices) {
   TrainOptions& train = *setup.train;
-  const std::int64_t due = micro_due(train.batch.micro_changes, last.step);  // of typed ones
+  // a change that the user typed
+  const std::int64_t due = micro_due(train.batch.micro_changes, last.step);
   if (!setup.recorded_batch) return due;
   KeptBatch kept = batch_to_keep(*setup.recorded_batch, last, train, setup.prepared.facts, devices);
   train.batch = std::move(kept.sizes);
   return due > 0 ? due : kept.micro;
 }
 
-// The length of the run, not that of a start.
+// Whether the user gave a length for the run. A limit for this start alone does not count.
 bool asks_for_a_length(const RunSetup& setup) {
   const OptionTable& engine = setup.train->table;
   const OptionTable& recipe = setup.options->table;
@@ -134,7 +138,7 @@ bool asks_for_a_length(const RunSetup& setup) {
          });
 }
 
-// A run cannot end before the step that it has reached. Notes what ends it there although the user
+// A run cannot end before the step that it has reached. Notes the reason for its end if the user
 // asked for another length.
 void check_end(RunSetup& setup, const std::optional<CheckpointInfo>& checkpoint) {
   Plan& plan = setup.plan;
@@ -150,7 +154,7 @@ void check_end(RunSetup& setup, const std::optional<CheckpointInfo>& checkpoint)
                              length.longer));
 }
 
-// Where a recipe's data comes from: "data.path=/x, data.labels=/y".
+// The places of a recipe's data, such as "data.path=/x, data.labels=/y".
 std::string data_paths(const RecipeOptions& options) {
   std::vector<std::string> paths;
   for (const OptionInfo& option : options.table.options())
@@ -210,7 +214,7 @@ void plan_again(RunSetup& setup, const RunDir& run, const std::vector<Device>& d
 
 Resumption plan_resumption(RunSetup& setup, const RunDir& run, const Then& then,
                            const std::vector<Device>& devices, const ResumeChecks& checks) {
-  const Plan before = setup.plan;  // of the last start
+  const Plan before = setup.plan;  // plan of the last start
   check_reserve(*setup.train);
   Resumption resumption{.items = check_predictions(setup, then, run.path(), checks.trains)};
   resumption.checkpoint = find_checkpoint(run, checks.needs_checkpoint);
@@ -228,7 +232,8 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into) {
   const Then then = then_of(parsed);
   const std::vector<Device> devices = training_devices(parsed);
   const bool foreign = parsed.has("--world"), copies = parsed.has("--into");
-  // Taken before anything is read: values that another process changes meanwhile must not be used.
+  // The run is locked before its options and checkpoints are read, because another process could
+  // change them meanwhile.
   const bool had_finished = run.state() == RunState::finished;
   if (!copies) {
     check_writable(run);

@@ -1,4 +1,5 @@
-// While a run trains, copies all messages to people into its log (runtime/run/events/train_log.h).
+// Copies all printed messages into the log of a run while it trains
+// (runtime/run/events/train_log.h).
 #pragma once
 
 #include "core/base/error.h"
@@ -13,10 +14,10 @@ namespace lockstep::cli {
 class RunTranscript {
  public:
   // begins: the kind of start, "started" or "resumed". plan: text that was shown before the run
-  // existed. If the log cannot be written, reports that.
+  // existed; it is written first. If the log cannot be written, prints a warning and continues.
   RunTranscript(const RunDir& run, const std::string& begins, const std::string& plan);
 
-  // Adds an error that ends the program.
+  // Adds an error to the log. The error is the one that ends the program.
   void add(const Error& error);
 
  private:

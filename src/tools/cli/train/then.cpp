@@ -30,7 +30,7 @@ bool predicts_items(const RunSetup& setup, const Then& then) {
   return then.has(predict_step) && setup.options->predict_input().has_items();
 }
 
-// The shorter one; 0: there is none.
+// The shorter one of both limits, or 0 if there is none.
 Duration shortest_quota(const TrainOptions& options) {
   const Duration after = options.stop.after, budget = options.stop.budget;
   if (after.seconds == 0 || budget.seconds == 0) return after.seconds == 0 ? budget : after;
@@ -42,13 +42,14 @@ Duration in_whole_ms(double seconds) {
   return {std::round(seconds * ms_per_s) / ms_per_s};
 }
 
-// A tenth, an hour at most.
+// A tenth of the limit, but at most an hour.
 Duration usual_reserve(Duration quota) {
   constexpr double share = 0.1, most_s = 3600;
   return in_whole_ms(std::min(share * quota.seconds, most_s));
 }
 
-// For predictions that took this long before; some of the time is always left to train.
+// The time to reserve for predictions that took `known_s` before. Some of the limit is always left
+// for training.
 Duration reserve_for(double known_s, Duration quota) {
   constexpr double margin = 1.15, most_share = 0.9;
   const double needed_s = std::ceil(margin * known_s);
@@ -57,7 +58,7 @@ Duration reserve_for(double known_s, Duration quota) {
 
 std::string count_items(std::int64_t count) { return count_of(count, "item"); }
 
-// The options of the group predict. that the command line gives.
+// The options of the group `predict.` on the command line.
 std::string own_words(const RunSetup& setup) {
   std::string words;
   const OptionTable& table = setup.options->table;
@@ -101,7 +102,7 @@ int report_then(const RunDir& run) {
   }
 }
 
-// After a prediction that failed, or skipped something.
+// Called after a prediction that failed or skipped items.
 void say_what_is_left(const RunSetup& setup, const RunDir& run, const TrainingEnd& end) {
   const std::string name = shell_word(run.path().string());
   say(cat("--then predict did not do all of it; ",
@@ -128,7 +129,7 @@ Then then_of(const Parsed& parsed) {
       }
       if (names(steps, step)) continue;
       steps.push_back(step);
-      if (step != report_step) then.groups.push_back(step);  // it has no options
+      if (step != report_step) then.groups.push_back(step);  // the report has no options
     }
   if (!parsed.has("--world")) then.steps = steps;
   if (then.force && !names(then.groups, predict_step))

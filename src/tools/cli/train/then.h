@@ -1,4 +1,4 @@
-// The steps after training: --then evaluate, predict, report.
+// The steps that --then adds after training: evaluate, predict, report.
 #pragma once
 
 #include "core/devices/device.h"
@@ -18,53 +18,59 @@
 namespace lockstep::cli {
 
 struct Then {
-  std::vector<std::string> groups{};  // named steps that have options
-  // The named steps, in the order of execution. None if another program starts the ranks (--world).
+  std::vector<std::string> groups{};  // those named steps that have options of their own
+  // The named steps, in the order of execution. Empty if another program starts the ranks
+  // (--world).
   std::vector<std::string> steps{};
-  bool force = false;           // replaces existing outputs
-  bool repeated = false;        // this training belongs to --seeds
-  bool by_resume_auto = false;  // the same command also continues the run
+  bool force = false;           // existing outputs are replaced
+  bool repeated = false;        // this training is one of the repeats of --seeds
+  bool by_resume_auto = false;  // the command has --resume auto, so typing it again resumes the run
 
   bool has(std::string_view step) const {
     return std::find(steps.begin(), steps.end(), step) != steps.end();
   }
-  // A bare KEY that is not itself an option belongs to one of the groups.
+  // A KEY that is not an option itself is read as GROUP.KEY for one of the groups.
   BareKeys bare_keys() const { return {.groups = groups, .options_first = true}; }
 };
 
 // Reads --then and --force. Throws Error for an unknown step, and for --force without predictions.
 Then then_of(const Parsed& parsed);
 
-// Call it before anything is prepared. run_dir: the run that resumes, or empty. Throws Error if
-// there is nothing to predict, or if outputs exist that training would change. Outputs in
-// RUN/predictions belong to the run and are replaced. Returns the items; 0: none, or unknown.
+// Call it before anything is prepared. run_dir: the run that resumes, or empty. Returns the number
+// and size of the items to predict. The number is 0 if nothing is predicted, or if it is unknown.
+// Throws Error if --then predict finds no items. Also throws it if training would make existing
+// outputs out of date, unless --force is given. Outputs in RUN/predictions are no error; they are
+// replaced.
 ItemLoad check_predictions(const RunSetup& setup, const Then& then,
                            const std::filesystem::path& run_dir, bool trains);
-// For a prepared setup. Throws Error if there is no validation data to evaluate.
+// setup: must be prepared. Throws Error if --then evaluate is given and there is no validation
+// data.
 void check_evaluation(const RunSetup& setup, const Then& then);
 
-// Throws Error if stop.reserve leaves no time to train, or if there is no quota.
+// Throws Error if stop.reserve is set, but leaves no time to train or belongs to no quota. A quota
+// is stop.after or stop.budget.
 void check_reserve(const TrainOptions& train);
-// For a planned setup. If a quota must also cover predictions of items and stop.reserve is not set,
-// sets it until training knows more. The value is the time of earlier predictions of such items,
-// else a tenth of the quota, at most an hour. Adds to the plan's notes the time kept, and what does
-// not fit.
+// setup: must be planned. If predictions of items must fit into a quota and stop.reserve is not
+// set, sets stop.reserve to an estimate. The estimate is the time that such predictions took
+// earlier, with a margin. Without earlier predictions, it is a tenth of the quota, but at most an
+// hour; an evaluation during training may raise it. Adds notes to the plan: the reserved time, and
+// a warning if the predictions do not fit.
 AfterTraining reserve_time(RunSetup& setup, const Then& then, const ItemLoad& load);
 
-// How training ended.
+// How training ended: completely, or stopped by a quota.
 enum class Trained { to_the_end, until_quota };
 
-// When the steps after training must end, on the system's monotonic clock; 0: no limit.
 struct TrainingEnd {
   Trained how = Trained::to_the_end;
-  double ends_s = 0;
-  std::string go_on = {};  // GoOn::command; used only after a quota
+  double ends_s = 0;  // end of the time for --then predict, on the monotonic clock; 0: no limit
+  std::string go_on = {};  // as GoOn::command; used only after a quota
 };
 
-// Executes the steps. A report shows the run at that time. Predictions use the best checkpoint if
-// one is known, else the newest. After a quota only predictions and reports run. If a step fails,
-// prints what is left to do. Returns exit_finished, or the exit code of the failed step, after
-// which no other step runs.
+// Executes the steps in order. A report shows the state of the run at the time of that step.
+// Predictions use the best checkpoint if one is known, else the newest. After a quota, no
+// evaluation is computed; the last one is printed if it is of the newest checkpoint. The first step
+// that fails is the last one; its exit code is returned. If predictions fail, prints the command
+// for the rest. Returns exit_finished if no step fails.
 int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
              const Then& then, const TrainingEnd& end);
 

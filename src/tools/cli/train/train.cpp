@@ -1,4 +1,4 @@
-// lockstep train: from options to a run that has trained.
+// Implements `lockstep train`, from options to a trained run.
 #include "tools/cli/train/train.h"
 
 #include "built_with.h"
@@ -55,7 +55,8 @@ nlohmann::json device_records(const std::vector<Device>& devices) {
   return list;
 }
 
-// --world=FILE, from a worker in a foreign world: a JSON array, a device per rank.
+// Reads --world=FILE. A worker that another launcher started passes this flag. The file is a JSON
+// array with a device per rank.
 std::vector<Device> devices_of_world(const std::string& file) {
   const nlohmann::json list = nlohmann::json::parse(read_file(file));
   std::vector<Device> devices;
@@ -78,7 +79,8 @@ namespace {
 constexpr std::array<std::string_view, 6> training_keys{"optimizer.",  "schedule.", "batch.",
                                                         "checkpoint.", "ema.decay", "on_nan"};
 
-// "" for a run with an unreadable record, which is resumed only if the user names it.
+// The recipe of a run. "" if the record is unreadable. An unreadable run is resumed only if the
+// user names it.
 std::string recipe_of(const RunDir& run) {
   try {
     return text_or(run.record(), "recipe", "");
@@ -111,8 +113,8 @@ std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup)
 
 namespace {
 
-// For a run that needs no training: runs the following steps, with the options given now. Nothing
-// if it needs training.
+// If the run needs no training, runs the following steps with the options of this command. Returns
+// nothing if it needs training.
 std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then& then,
                              const std::vector<Device>& devices) {
   if (run.state() != RunState::finished) return std::nullopt;
@@ -133,12 +135,12 @@ std::optional<int> only_then(const Parsed& parsed, const RunDir& run, const Then
                   {.ends_s = after_s > 0 ? begin_s() - earlier_s() + after_s : 0});
 }
 
-// Whether a run that has finished has nothing left to do afterwards either.
+// Whether a finished run has no following steps left to do.
 bool is_all_done(const RunDir& run, const Then& then) {
   return then.steps.empty() || (then.repeated && is_then_done(run, join(then.steps, ",")));
 }
 
-// Whether data lie no longer where the run's record has them, and the command names no others.
+// Whether data is missing at the recorded place and the command names no other place.
 bool is_recorded_data_gone(const RunSetup& setup, const RunDir& run) {
   const nlohmann::json now = setup.options->table.to_json(), before = run.record().at("config");
   bool gone = false;
@@ -157,9 +159,10 @@ bool is_recorded_data_gone(const RunSetup& setup, const RunDir& run) {
   return gone;
 }
 
-// For what follows a run that has finished. Predictions need no data, which may be gone by then.
+// Prepares the steps that follow a finished run. Missing data only causes a warning, because
+// predictions do not need it.
 void check_same_data(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices) try {
-  setup.train->precision = Precision::fp32;  // nothing is trained, so that any device will do
+  setup.train->precision = Precision::fp32;  // no training, so any device works
   prepare_same_data(setup, run, devices);
 } catch (const Error& error) {
   const bool can_prepare = access(setup.train->run.root.c_str(), W_OK) == 0;
@@ -168,8 +171,8 @@ void check_same_data(RunSetup& setup, const RunDir& run, const std::vector<Devic
           error.what()));
 }
 
-// A run that --resume auto found, and that the options given now do not fit, is named, with the way
-// out.
+// Checks that the run found by --resume auto accepts the options of this command. If not, the error
+// names the run and a remedy.
 void check_goes_on(const Parsed& parsed, const RunDir& run, const Then& then,
                    const std::vector<Device>& devices) {
   try {
@@ -188,7 +191,7 @@ void check_goes_on(const Parsed& parsed, const RunDir& run, const Then& then,
   }
 }
 
-// group: of --seeds, or empty.
+// group: the name of the group of a command with --seeds, or empty.
 int train_once(const Parsed& parsed, const std::string& group) {
   const Then then = then_of(parsed);
   const bool foreign = parsed.has("--world");
@@ -232,7 +235,7 @@ int train_main(const Parsed& parsed) {
 
 namespace {
 
-// The socket that a worker waits at for the lock of the run that is set up for it.
+// The socket on which a worker waits for the lock of its run.
 int lock_socket(const Parsed& parsed) {
   const std::string text = parsed.value("--lock-socket");
   const auto fd = whole_number<int>(text);
@@ -358,8 +361,8 @@ namespace {
 
 constexpr const char* gpu_log_name = "gpu.csv";
 
-// Only the worker knows whether the recipe's code predicts; a recipe that predicts has options for
-// it.
+// Only the worker knows whether the recipe's code can predict. A recipe that predicts also has
+// options for it.
 bool may_predict(const RunSetup& setup) {
   const std::vector<std::string> keys = setup.options->table.keys();
   return std::any_of(keys.begin(), keys.end(),
@@ -373,17 +376,17 @@ void say_what_next(const RunSetup& setup, const RunDir& run) {
           may_predict(setup) ? "\n  lockstep predict " + name : ""));
 }
 
-// Weights, two moments and an average, in fp32: no optimizer keeps more.
+// An upper bound: weights, two moments and an average in fp32. No optimizer stores more.
 double most_checkpoint_bytes(const RunSetup& setup) {
   return 16.0 * static_cast<double>(setup.prepared.facts.parameters);
 }
 
-// Facts about a start, besides how its ranks ended.
+// Facts about a start, except how its ranks ended.
 struct Told {
-  std::string why;  // of a stop
+  std::string why;  // the reason for a stop
   bool by_quota = false;
   bool signalled = false;
-  double ends_s = 0;  // of the quota, as TrainingEnd has it
+  double ends_s = 0;  // the end of the time quota, see TrainingEnd
   RunTimes times{};
 };
 
@@ -413,7 +416,7 @@ LaunchOutcome launch_training(const RunSetup& setup, const RunDir& run, bool res
   return run_ranks(ranks);
 }
 
-// Nothing where there are no GPUs, or the user wants none.
+// Null if there are no GPUs, or if log.gpu_every is 0.
 std::unique_ptr<GpuLog> log_gpus(const RunSetup& setup, const RunDir& run) {
   const double every_s = setup.train->log.gpu_every.seconds;
   if (every_s <= 0 || setup.plan.devices[0].kind != DeviceKind::cuda) return nullptr;
@@ -431,7 +434,8 @@ void say_activity(const RunDir& run, GpuLog* gpu_log) {
 
 namespace {
 
-// Trains, and starts again after failures as often as restart allows. setup: of the last start.
+// Trains, and restarts after failures as often as `restart` allows. setup: the setup of the last
+// start.
 LaunchOutcome train_with_restarts(RunSetup& setup, RunDir& run, bool resuming, GpuLog* gpu_log,
                                   Told& told) {
   Restarts restarts(setup.train->restart);
@@ -455,10 +459,10 @@ LaunchOutcome train_with_restarts(RunSetup& setup, RunDir& run, bool resuming, G
   return outcome;
 }
 
-// Not after a signal, which asks for an end of all.
+// Runs the following steps, except after a signal, which ends the whole command.
 int then_unless_signalled(const RunSetup& setup, const RunDir& run, const Then& then,
                           const Told& told) {
-  if (then.steps.empty())  // the repeats that follow are ended too
+  if (then.steps.empty())  // a signal also skips the repeats that follow
     return told.signalled && then.repeated ? exit_interrupted : exit_finished;
   if (!told.signalled)
     return run_then(setup, run, setup.plan.devices, then,
@@ -467,7 +471,7 @@ int then_unless_signalled(const RunSetup& setup, const RunDir& run, const Then& 
   return exit_interrupted;
 }
 
-// Bytes that all finished ranks have read from disk, by the kernel's count.
+// Bytes that all finished ranks have read from disk, as counted by the kernel.
 double children_read_bytes() {
   constexpr double block_bytes = 512;
   rusage use = {};
@@ -475,7 +479,8 @@ double children_read_bytes() {
                                                  : 0;
 }
 
-// Into the record of this start; a run is no worse for having none.
+// Adds the bytes to the record of this start. A failure is ignored, because the run does not need
+// them.
 void note_read_bytes(const RunDir& run, double bytes) try {
   nlohmann::json record = run.record();
   record.at("starts").back()["read_bytes"] = bytes;
@@ -487,14 +492,14 @@ void note_read_bytes(const RunDir& run, double bytes) try {
 
 namespace {
 
-// The time that all starts have used of a stop.budget that ended this one; 0: it did not.
+// The time that all starts have used if stop.budget ended this one. 0 if another cause ended it.
 double spent_budget_s(const RunDir& run, const Told& told) {
   if (!told.by_quota || !told.why.starts_with("stop.budget")) return 0;
   const auto checkpoint = newest_good(run.checkpoints(), [](const CheckpointInfo&) {});
   return checkpoint ? elapsed_s(*checkpoint) : 0;
 }
 
-// The work of train_run, while its messages are recorded.
+// Does the work of train_run while its messages are recorded.
 int train_to_the_end(RunSetup setup, RunDir& run, bool resuming, const Then& then) {
   const double read_before = children_read_bytes();
   const std::unique_ptr<GpuLog> gpu_log = log_gpus(setup, run);

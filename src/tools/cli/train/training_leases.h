@@ -1,4 +1,4 @@
-// Marks GPUs as used by a training, so that batches of the same user see it.
+// Marks GPUs as used by a training. Batches of the same user then do not use them.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace lockstep::cli {
 
-// The GPUs stay marked while the files are open. If a batch already has a GPU, prints that and
-// continues. A job of a batch marks none, because its batch has done so. Never throws.
+// Returns files; the GPUs stay marked while these are open. If a batch already uses a GPU, prints a
+// warning and continues. A job of a batch marks nothing, because its batch has done so. Never
+// throws.
 std::vector<UniqueFd> lease_for_training(const std::vector<Device>& devices);
 
 }  // namespace lockstep::cli

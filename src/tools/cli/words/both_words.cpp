@@ -18,8 +18,8 @@ bool counts_from_first(const std::string& list) {
   return true;
 }
 
-// Two values of --devices as one: which (or how many) rather than all, so many CPU ranks, and
-// indexes rather than a number of devices.
+// Combines two values of --devices. A list or number is preferred over "all". "cpu" with a list
+// becomes that number of CPU ranks. A list of indexes is preferred over a number of devices.
 std::string devices_of_both(const std::string& one, const std::string& other) {
   if (one == "all") return other;
   if (other == "all") return one;
@@ -30,7 +30,8 @@ std::string devices_of_both(const std::string& one, const std::string& other) {
   return counts_from_first(one) ? other : one;
 }
 
-// Several GPUs and one device, or lists of different lengths.
+// Whether the values contradict. One may name several GPUs and the other one device. Or both are
+// lists with different lengths.
 bool devices_contradict(const OurWord& one, const OurWord& other) {
   const std::size_t in_one = indexes_in(one.value), in_other = indexes_in(other.value);
   const auto is_single = [](const OurWord& word, std::size_t count) {
@@ -41,7 +42,7 @@ bool devices_contradict(const OurWord& one, const OurWord& other) {
          (in_one > 0 && in_other > 0 && in_one != in_other);
 }
 
-// "1e-3" and "0.001" too.
+// Whether the values are equal as text or as numbers, such as "1e-3" and "0.001".
 bool are_equal(const std::string& one, const std::string& other) {
   const auto number = detail::parse_real(one);
   return one == other || (number && number == detail::parse_real(other));
@@ -77,7 +78,7 @@ BothWords word_of_both(const OurWord& one, const OurWord& other) {
   if (one.value == "auto" || is_placeholder(one.value)) return {other};
   if (one.name.starts_with("data.") && is_below(other.value, one.value)) return {one};
   if (one.name.starts_with("data.") && is_below(one.value, other.value)) return {other};
-  if (one.is_file != other.is_file)  // the file counts, also where a folder is named later
+  if (one.is_file != other.is_file)  // a file is preferred over a folder that follows
     return {one.is_file ? one : other, !are_equal(one.value, other.value)};
   return {other, !are_equal(one.value, other.value)};
 }

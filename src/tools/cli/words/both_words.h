@@ -1,4 +1,4 @@
-// Makes one word for two names on a line that mean the same setting.
+// Combines two words that were translated from two names of the same setting.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -8,25 +8,26 @@
 
 namespace lockstep::cli {
 
-// Stands for a factor that was not typed.
+// The placeholder for a factor that was not typed.
 inline constexpr const char* unknown_factor = "FACTOR";
 
-// Whether the value is a placeholder that the program itself inserted: VALUE, DIR, 16xDEVICES.
+// Whether the value is a placeholder that a translation inserted: VALUE, PATH, DIR, FACTOR,
+// 16xDEVICES.
 bool is_placeholder(const std::string& value);
 
-// The number of indexes in "0,1,2"; 0 if it is not such a list.
+// Returns the number of indexes in a list such as "0,1,2"; 0 for any other text.
 std::size_t indexes_in(const std::string& list);
 
-// Whether the path of a file begins with that of the folder.
+// Whether the path of `file` is below that of `folder`. Only the texts are compared.
 bool is_below(const std::string& folder, const std::string& file);
 
 struct BothWords {
   OurWord word;
-  bool contradict = false;  // the two cannot both be meant
+  bool contradict = false;  // the user cannot have meant both words
 };
 
-// Combines two words of one name. If they contradict each other, the later one counts, but a file
-// takes precedence over a folder.
+// Combines two words with the same name. A value takes precedence over `auto` and a placeholder,
+// and a file over a folder. If two values contradict each other, the later one is used.
 BothWords word_of_both(const OurWord& one, const OurWord& other);
 
 }  // namespace lockstep::cli

@@ -17,7 +17,7 @@ std::string in_quotes(std::string_view text) {
   return word + "'";
 }
 
-// The shell's use of an unquoted character.
+// The purpose for which a shell uses this character if it is not quoted.
 std::string_view shells_business(char c, bool begins_word) {
   switch (c) {
     case '|':
@@ -126,7 +126,7 @@ class WordReader {
   std::string_view text_;
   const std::string& what_;
   std::size_t at_ = 0;
-  std::optional<std::string> word_;  // that is being read
+  std::optional<std::string> word_;  // the word that is being read
   std::vector<std::string> words_;
 };
 

@@ -25,7 +25,8 @@ bool is_given(const TrainOptions& options, const char* key) {
   return options.table.is_given(key) && options.table.get(key) != "0";
 }
 
-// Micro-batches that a device adds up for a step, whatever the line's own micro-batch is.
+// The number of micro-batches that a device accumulates per step, whatever the typed micro-batch
+// is.
 std::int64_t accumulation_for(const ForeignBatch& typed, const TrainOptions& options,
                               std::int64_t devices) {
   if (typed.accumulation > 0) return typed.accumulation;
@@ -36,7 +37,7 @@ std::int64_t accumulation_for(const ForeignBatch& typed, const TrainOptions& opt
   return std::max<std::int64_t>(1, batch.global / (devices * batch.micro));
 }
 
-// Whether the program's devices share the batch size that it names.
+// Whether the named batch size is divided among the program's devices.
 bool shares_batch(const Vocabulary& known, const TypedName& name) {
   const Synonym* const synonym = find_synonym(known.synonyms, name.name);
   if (synonym == nullptr || !synonym->shares_batch || known.has(plain_name(name.name)))

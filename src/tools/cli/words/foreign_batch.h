@@ -1,5 +1,5 @@
-// Other programs' names for batch sizes. They must be read together, because those programs count
-// per device, and Lockstep over all devices.
+// Translates other programs' names for batch sizes. They are translated together, because those
+// programs count samples per device, and Lockstep counts samples over all devices.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -16,18 +16,20 @@ namespace lockstep::cli {
 
 enum class BatchName { none, per_device, accumulation, global };
 
-// The kind of such a name. Also none if the name is an option here.
+// Returns the kind of batch size that the name means. Returns `none` for other names, and if the
+// name is an option here.
 BatchName batch_name(const Vocabulary& known, const std::string& typed);
 
-// The sizes on a command line that have whole numbers as values. 0: not typed.
+// The sizes on a command line whose values are whole numbers. 0 if a size is not typed.
 struct ForeignBatch {
   std::int64_t per_device = 0, accumulation = 0, global = 0;
-  // Whether the recipe's micro-batch and accumulation count samples, so that they can be
-  // translated.
+  // Whether the recipe has options for the micro-batch and the accumulation, into which the sizes
+  // can be translated.
   bool writes_micro = false, writes_accumulation = false;
-  // an accumulation is in force if none is typed; false: the program had none
+  // Whether the accumulation of the options in force is used if none is typed. If false, it is 1.
   bool has_presets_accumulation = true;
-  bool is_shared = false;  // per_device is for all devices together, as with nn.DataParallel
+  // per_device is the size of all devices together, as with nn.DataParallel
+  bool is_shared = false;
 
   bool is_typed() const { return per_device > 0 || accumulation > 0 || global > 0; }
 };
@@ -35,12 +37,13 @@ ForeignBatch foreign_batch(const Vocabulary& known, std::span<const TypedName> t
 
 struct BatchWords {
   std::vector<OurWord> words;
-  bool sums_up_devices = false;  // a value was computed from the number of devices
-  bool is_shared = false;        // batch.global is the typed size, for all devices together
+  bool sums_up_devices = false;  // batch.global was computed from the number of devices
+  bool is_shared = false;        // batch.global was computed from a size of all devices together
 };
-// The translation in which the sizes agree: "batch.global=128 batch.micro=16". in_force: the
-// options with all other words of the line applied. devices: their number, 0 if unknown. Nothing if
-// the number is needed but unknown.
+// Returns the translation of the sizes, such as "batch.global=128 batch.micro=16". Sizes that do
+// not divide the global batch are left out. in_force: the options after all other words of the
+// line. devices: the number of devices, or 0 if unknown. Returns nothing if that number is needed
+// but unknown.
 std::optional<BatchWords> batch_words(const ForeignBatch& typed, const TrainOptions& in_force,
                                       std::int64_t devices);
 

@@ -49,7 +49,7 @@ FlagsHere flags_here(const Command& command, const Parsed& parsed) {
 
 namespace {
 
-// For an unknown name, if others on the line have a translation.
+// A hint for an unknown name if other names on the line have a translation.
 std::string hint_beside(const Vocabulary& known, const TypedLine& line, const std::string& name) {
   const bool any = std::any_of(line.names.begin(), line.names.end(), [&](const TypedName& each) {
     return each.name != name && !known.has(each.name) &&
@@ -66,7 +66,7 @@ bool is_job_key(const std::string& name) {
   return std::any_of(keys.begin(), keys.end(), [&](const JobKey& key) { return key.key == name; });
 }
 
-// For a key of job files in a command that writes one.
+// A hint for a key of job files, in a command that writes such a file.
 std::string hint_for_job_key(const std::string& recipe, const std::string& key,
                              const std::string& value) {
   return cat("--write FILE.toml writes the job file of lockstep batch ", recipe, "; set ", key,
@@ -74,7 +74,7 @@ std::string hint_for_job_key(const std::string& recipe, const std::string& key,
              " there, and lockstep batch run FILE.toml runs it");
 }
 
-// For a flag or a key of job files that is typed as an option.
+// The error for a flag or a key of job files that was typed as an option.
 std::optional<Error> of_command(const FlagsHere& flags, const std::string& recipe,
                                 const std::string& key, const std::string& value) {
   std::string flag = cat("--", key);
@@ -88,7 +88,7 @@ std::optional<Error> of_command(const FlagsHere& flags, const std::string& recip
   return std::nullopt;
 }
 
-// Nothing where the key is an option of no recipe.
+// The error for an option of another recipe. Nothing if no recipe has it.
 std::optional<Error> of_other_recipe(const Vocabulary& known, const std::string& recipe,
                                      std::string_view key) {
   const std::string hint = cat("`lockstep config ", recipe, "` lists its options");
@@ -164,7 +164,7 @@ std::string hint_for_word(const Command& command, const Words& words, const std:
     return foreign_hint(known, line, *asked);
   if (is_flag_of(flags, "--slots") && is_job_key(plain_name(name)))
     return hint_for_job_key(recipe, plain_name(name), asked->value);
-  if (!nearest(name, flags.names).empty()) return "";  // that is what is meant
+  if (!nearest(name, flags.names).empty()) return "";  // a similar flag was probably meant
   return hint_beside(known, line, name);
 }
 
@@ -174,15 +174,16 @@ std::string hint_for_file(const Command& command, const Words& words, const std:
   const auto is_one_of = [&](const Words& all) {
     return std::find(all.begin(), all.end(), suffix) != all.end();
   };
-  const bool has_suffix = suffix.find_first_not_of(".0123456789") != suffix.npos;  // unlike 0.1
+  // false for numbers such as 0.1
+  const bool has_suffix = suffix.find_first_not_of(".0123456789") != suffix.npos;
   std::error_code unreadable;
-  // A further word of a command that takes a run may be another run.
+  // If a command takes a run, a further word may be another run.
   const bool is_file = command.complete == "run"
                            ? std::filesystem::is_regular_file(operand, unreadable)
                            : has_suffix || operand.find('/') != operand.npos;
   if (!is_file || is_one_of({".py", ".ipynb", ".sh", ".toml", ".yaml", ".yml"})) return "";
   const bool is_weights = is_one_of({".pt", ".pth", ".bin", ".ckpt", ".safetensors"});
-  if (is_weights && command.complete == "run") return "";  // whose weights stay
+  if (is_weights && command.complete == "run") return "";  // the weights of a run stay
   const char* const key = is_weights ? first_weights : "data.path";
   const Vocabulary known = vocabulary_of(recipe_named_in(command, words));
   const OptionInfo* const option = known.find(key);
@@ -215,7 +216,8 @@ std::string hint_for_list(const Command& command, const Words& words, const std:
 
 namespace {
 
-// The words as the recipe takes them, each after a blank. Those without a known meaning stay.
+// The words as the recipe takes them, each after a space. Words without a known meaning are not
+// changed.
 std::string line_in_our_words(const Command& command, const std::string& recipe,
                               const Words& words) {
   const Vocabulary known = vocabulary_of(recipe);
@@ -234,7 +236,7 @@ std::string line_in_our_words(const Command& command, const std::string& recipe,
            std::find(all.unknown.begin(), all.unknown.end(), name) != all.unknown.end();
   };
   std::string text;
-  const auto rest = std::find(others.begin(), others.end(), "--");  // no flag may follow it
+  const auto rest = std::find(others.begin(), others.end(), "--");  // flags must not follow it
   const auto add = [&](auto from, auto to) {
     for (; from != to; ++from) text += cat(" ", shell_word(*from));
   };

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// A cell's text is one string or a list of its lines.
+// The text of a cell, which is stored as one string or as a list of lines.
 std::string cell_source(const json& source) {
   if (source.is_string()) return source.get<std::string>();
   std::string text;
@@ -26,18 +26,19 @@ std::string cell_source(const json& source) {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
-// "%matplotlib inline" and "%%bash", but not "% (a, b)", which goes on from the line above.
+// Whether the line is a magic command such as "%matplotlib inline" or "%%bash". "% (a, b)"
+// continues the line above.
 bool is_magic(std::string_view code) {
   const std::size_t name = code.find_first_not_of('%');
   return (name == 1 || name == 2) && name != code.npos && is_letter(code[name]);
 }
 
-// "!ls", but not "!= b".
+// Whether the line is a shell command such as "!ls". "!= b" is not.
 bool is_shell_command(std::string_view code) {
   return code.starts_with('!') && !code.starts_with("!=");
 }
 
-// "files = !ls": no Python has "!" there.
+// Whether the line is like "files = !ls". Python itself never has "!" at this position.
 bool keeps_output(std::string_view code) {
   constexpr std::string_view of_names =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_, ";
@@ -58,7 +59,7 @@ void add_lines(const json& cell, KernelLines& lines) {
 }  // namespace
 
 KernelLines kernel_lines(const std::filesystem::path& notebook) {
-  constexpr std::uint64_t most_bytes = 64 << 20;  // pictures of outputs lie in it
+  constexpr std::uint64_t most_bytes = 64 << 20;  // notebooks contain the pictures of their outputs
   KernelLines lines;
   try {
     const json parsed = parse_json(read_file(notebook, most_bytes));

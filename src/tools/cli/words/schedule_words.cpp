@@ -9,7 +9,8 @@
 namespace lockstep::cli {
 namespace {
 
-// Zero is as long in any unit.
+// Whether the word is a length of the schedule. The length 0 does not count, because it is the same
+// in any unit.
 bool is_schedule_length(const OurWord& word) {
   constexpr std::string_view group = "schedule.";
   if (!word.name.starts_with(group) || detail::parse_real(word.value) == 0.0) return false;

@@ -1,5 +1,5 @@
-// Translates lengths of a schedule from other programs' names. One schedule.unit applies to all
-// lengths.
+// Functions for lengths of a schedule that are translated from other programs' names. One
+// schedule.unit applies to all lengths of a line.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -11,14 +11,16 @@
 
 namespace lockstep::cli {
 
-// The unit of the lengths among the words of one name, or of the name itself if it is a length.
-// Nothing if there are no lengths. For lengths whose words set no unit, it is `otherwise`.
+// Returns the unit of the schedule's lengths among the words for one name. If the words set no
+// unit, returns `otherwise`. Returns nothing if no word is a length. A single word schedule.unit
+// counts as a length.
 std::optional<TimeUnit> unit_of_lengths(const std::vector<OurWord>& words, TimeUnit otherwise);
 
-// Removes the unit if no length to which it could apply is left.
+// Removes schedule.unit if the words have no length to which it could apply.
 void drop_idle_unit(std::vector<OurWord>& words);
 
-// Turns a share of stop.epochs into a share of stop.steps, for runs that end after so many steps.
+// Replaces a share of stop.epochs by the same share of stop.steps, and then removes schedule.unit.
+// It is for runs that end after a number of steps.
 void take_share_of_steps(std::vector<OurWord>& words);
 
 }  // namespace lockstep::cli

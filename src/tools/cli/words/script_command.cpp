@@ -38,7 +38,7 @@ bool takes_recipe(const std::string& word) {
 
 constexpr std::string_view devices_flag = "--devices", devices_value = "--devices=";
 
-// Takes --devices of a command of Lockstep out of the line: its value, or "" where there is none.
+// Removes Lockstep's --devices from the line. Returns its value, or "" if it is missing.
 std::string take_devices(Line& words) {
   std::string value;
   bool behind_script = false;
@@ -49,7 +49,7 @@ std::string take_devices(Line& words) {
     const std::string given = !is_flag     ? ""
                               : takes_next ? words[i + 1]
                                            : words[i].substr(devices_value.size());
-    // A script may have such a flag of its own, but none that takes "cpu:2".
+    // The script may have its own --devices, but hardly one that accepts "all" or "cpu:2".
     const bool may_be_its_own =
         behind_script && words[0] == "train" && given != "all" && !given.starts_with("cpu");
     if (!is_flag || may_be_its_own) {
@@ -63,8 +63,8 @@ std::string take_devices(Line& words) {
   return value;
 }
 
-// Whether the value of --devices means the same for `launch` as for `command`: plan and bench count
-// GPUs, and plan accepts kinds of them.
+// Whether the value of --devices means the same for `launch` as for `command`. `plan` and `bench`
+// expect a number of GPUs, and `plan` also accepts GPU models.
 bool means_the_same(const std::string& command, const std::string& devices) {
   return !devices.empty() && (command == "train" || devices == "all" || devices.starts_with("cpu"));
 }
@@ -73,7 +73,7 @@ std::string script_of(const std::string& notebook) {
   return std::filesystem::path(notebook).replace_extension(".py").string();
 }
 
-// The commands that run a notebook as a script, with what the user changes in between.
+// Commands that run a notebook as a script. The user edits the script between the two.
 std::string convert_and_run(const std::string& notebook, const std::string& run) {
   constexpr int most_shown = 60;
   const std::string convert = cat("jupyter nbconvert --to script ", shell_word(notebook));
@@ -97,7 +97,7 @@ std::string launch_of(Line::const_iterator from, const Line& words, const std::s
   return line;
 }
 
-// Where the script with its arguments begins; the end: there is none.
+// The position of the script with its arguments. The end of the line if there is none.
 Line::const_iterator script_in(const Line& words) {
   const auto script = std::find_if(words.begin(), words.end(), is_script);
   if (is_script(words[0]) || is_python(words[0])) return words.begin();

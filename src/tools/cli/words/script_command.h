@@ -1,5 +1,5 @@
-// Detects a Python script, a notebook, or a program that watches GPUs, typed where a command of
-// Lockstep or its recipe belongs.
+// Detects a Python script, a notebook or a program that watches GPUs, typed in place of a command
+// or a recipe.
 #pragma once
 
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace lockstep::cli {
 
-// Throws Error with the line that runs the script once per device, if the words start a script or a
-// notebook: "train.py …", "python train.py …", "torchrun … train.py …", "train train.py …".
+// Throws Error if the words start a script or a notebook, such as "train.py …", "python train.py
+// …", "torchrun … train.py …" or "train train.py …". The hint has the line that runs it once per
+// device.
 void check_no_script(const std::vector<std::string>& words);
 
-// Throws Error that names `monitor`, if the first word is a program that watches GPUs:
-// "nvidia-smi", "watch nvidia-smi", "dmon".
+// Throws Error that names `monitor` if the words start a program that watches GPUs: "nvidia-smi",
+// "watch nvidia-smi", "dmon".
 void check_no_monitor(const std::vector<std::string>& words);
 
 // Throws Error if the program of `launch` is a notebook, alone or run by Python. devices: the value

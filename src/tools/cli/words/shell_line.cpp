@@ -65,7 +65,7 @@ std::optional<std::string> completed_word(const ShellLine& line, std::string_vie
     if (has(rest, '\'')) return std::nullopt;
     return std::string(rest);
   }
-  if (has(rest, '!')) return std::nullopt;  // bash looks for it in its history
+  if (has(rest, '!')) return std::nullopt;  // bash would search its history
   std::string out;
   for (const char c : rest) {
     if (has(escaped_in_double_quotes, c)) out += '\\';

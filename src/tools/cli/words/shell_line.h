@@ -1,4 +1,4 @@
-// A command line in bash while it is typed. Nothing in it is ever evaluated.
+// Splits a bash command line while it is typed. Nothing in it is ever evaluated.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,17 @@
 namespace lockstep::cli {
 
 struct ShellLine {
-  std::vector<std::string> words;  // without quotes and backslashes; the last is being typed
-  char quote = 0;                  // ' or " if the last word is inside one
-  std::size_t break_at = 0;        // bytes of the last word before the part that readline completes
+  std::vector<std::string> words;  // without quotes and backslashes; the last word is being typed
+  char quote = 0;                  // the open quote (' or ") around the last word, or 0
+  // number of bytes of the last word before the part that readline completes
+  std::size_t break_at = 0;
 };
 
-// breaks: bash's COMP_WORDBREAKS, the characters after which readline begins a word.
+// breaks: bash's COMP_WORDBREAKS, the characters after which readline begins a new word.
 ShellLine split_line(std::string_view line, std::string_view breaks);
 
-// The text that readline must insert in place of the last word so that bash reads `word`. Nothing
-// if it cannot be written inside the quotes.
+// Returns the text that readline must insert so that bash reads `word` as the last word. Returns
+// nothing if `word` cannot be written inside the open quotes.
 std::optional<std::string> completed_word(const ShellLine& line, std::string_view word);
 
 }  // namespace lockstep::cli

@@ -1,4 +1,4 @@
-// Explains a word that is typed as a command but is none.
+// Explains a word that is typed as a command but is not a command.
 #pragma once
 
 #include "core/base/error.h"
@@ -9,8 +9,9 @@
 
 namespace lockstep::cli {
 
-// Returns an Error that says what another program's command is called here, or else suggests the
-// nearest command. Hidden commands are never suggested.
+// Returns an Error about the word. If it is a command of another program, the error names
+// Lockstep's command for it. If not, the error suggests the command with the nearest name, but
+// never a hidden one.
 Error unknown_command(const std::vector<Command>& commands, const std::string& word);
 
 }  // namespace lockstep::cli

@@ -19,7 +19,7 @@ const RecipeInfo* engine_recipe(const std::string& name) {
   return nullptr;
 }
 
-// Invalid values are rejected elsewhere.
+// Sets a value if it is valid. Invalid values are reported elsewhere.
 void set_if_possible(OptionTable& table, const std::string& key, const std::string& value,
                      ValueSource source) {
   try {
@@ -28,8 +28,8 @@ void set_if_possible(OptionTable& table, const std::string& key, const std::stri
   }
 }
 
-// Sets the values of the preset, which is the typed one or the recipe's own, and then the typed
-// words.
+// Sets the values of the preset, and then the typed words. The preset is the typed one, or the
+// recipe's default.
 void set_typed(const RecipeOptions& recipe, const std::string& standard,
                std::span<const TypedName> typed, OptionTable& table) {
   std::string preset = standard;
@@ -71,7 +71,8 @@ Vocabulary vocabulary_of(const std::string& recipe) {
   }
   if (const RecipeInfo* const info = engine_recipe(recipe)) all.add(info->make_options()->table);
   all.add(TrainOptions().table);
-  // A name of commands, such as mode, may be an option of the recipe without its group.
+  // A name that only some commands translate, such as mode, may be an option of the recipe without
+  // its group.
   std::erase_if(all.synonyms, [keys = all.keys()](const Synonym& one) {
     return !one.commands.empty() &&
            std::any_of(one.names.begin(), one.names.end(), [&](const std::string& name) {

@@ -1,4 +1,4 @@
-// Evidence as lines of a recording, and back.
+// Writes evidence as lines of a recording, and reads it back.
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"

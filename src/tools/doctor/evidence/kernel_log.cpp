@@ -15,8 +15,8 @@
 namespace lockstep {
 namespace {
 
-// Calls take_line(line) for each. The kernel gives a record a call, and an error where records were
-// overwritten meanwhile; a file comes in pieces.
+// Calls take_line(line) for each line. /dev/kmsg returns one record per read, and an error if
+// records were overwritten. A regular file is read in blocks.
 void read_lines(const std::filesystem::path& path, auto take_line) {
   constexpr std::size_t longest_line = 1 << 16;
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -41,7 +41,8 @@ struct Entry {
   double at_s = 0;
 };
 
-// "6,1234,5678901,-;NVRM: Xid (PCI:0000:65:00): 79, pid=…", also "(PCI:0000:65:00 GPU-I:01)".
+// Parses lines such as "6,1234,5678901,-;NVRM: Xid (PCI:0000:65:00): 79, pid=…". The PCI address
+// may also be "(PCI:0000:65:00 GPU-I:01)".
 std::optional<Entry> entry_of(std::string_view line) {
   constexpr std::string_view mark = "NVRM: Xid (PCI:";
   const std::size_t head = line.find(';');
@@ -66,7 +67,7 @@ std::map<std::string, std::vector<GpuFault>> gpu_faults(const std::filesystem::p
   read_lines(log, [&](std::string_view line) {
     const std::optional<Entry> entry = entry_of(line);
     if (!entry) return;
-    GpuFault& fault = found[entry->pci][entry->xid];  // a later line is newer
+    GpuFault& fault = found[entry->pci][entry->xid];  // later lines are newer
     fault = {entry->xid, fault.times + 1, entry->at_s};
   });
   std::map<std::string, std::vector<GpuFault>> faults;

@@ -1,4 +1,4 @@
-// Faults of GPUs that NVIDIA's driver wrote into the kernel's log.
+// Reads the faults of GPUs that NVIDIA's driver wrote into the kernel's log.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,16 @@ namespace lockstep {
 struct GpuFault {
   int xid = 0;  // NVIDIA's number for the kind of fault
   int times = 0;
-  double at_s = 0;  // time of the newest, on the monotonic clock
+  double at_s = 0;  // time of the newest fault, on the monotonic clock
 };
 
-// Faults by PCI address ("0000:65:00.0"), in the order of their numbers. Empty if the log is
-// unreadable, as for most users and in containers. log: /dev/kmsg, or its text.
+// Returns the faults for each PCI address ("0000:65:00.0"), in the order of their numbers. Returns
+// a map without entries if the log cannot be read, as for most users and in containers. log:
+// /dev/kmsg, or a file with its text.
 std::map<std::string, std::vector<GpuFault>> gpu_faults(const std::filesystem::path& log);
 
-// "fell off the bus"; "" for faults of programs, and for faults without consequence for the GPU's
-// work.
+// Returns the meaning of a fault, such as "it fell off the bus". Returns "" for faults that
+// programs cause, and for faults that do not affect the work of the GPU.
 std::string xid_meaning(int xid);
 
 }  // namespace lockstep

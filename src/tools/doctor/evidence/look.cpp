@@ -15,7 +15,8 @@ namespace lockstep {
 namespace {
 
 constexpr double look_up_s = 0.1;
-constexpr double slow_reading_s = 0.3;  // one that takes longer is waited for
+// if a reading takes longer than this, the look waits for it
+constexpr double slow_reading_s = 0.3;
 
 int gpus_of_host(const std::filesystem::path& root) {
   std::error_code ignored;
@@ -70,7 +71,8 @@ Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<Gp
       evidence.environment[name] = entry.substr(name.size() + 1);
   }
   evidence.subject = options.subject;
-  // Called only if GPUs are unlike; otherwise the order by speed is that of the bus.
+  // The function is called only if GPUs differ. For equal GPUs, CUDA's order by speed is the order
+  // on the bus.
   cuda_order(evidence.gpus, nullptr, nullptr, [&] {
     if (options.ask_cuda) evidence.cuda_fastest = options.ask_cuda();
     return evidence.cuda_fastest;
@@ -98,7 +100,7 @@ bool look(Evidence& evidence, Sampler& sampler, const LookOptions& options,
       }
       evidence.samples.push_back(*sample);
     }
-    // A driver that stopped answering gets its time, or the hang would not be reported.
+    // If the driver stopped answering, this waits longer, so that the hang is reported.
     if (end > 0 && clock.now_s() >= end && sampler.hanging_s() < slow_reading_s) break;
   }
   if (!evidence.samples.empty()) snap(evidence.samples.back());

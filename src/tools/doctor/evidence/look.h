@@ -18,17 +18,18 @@ struct LookOptions {
   AskCuda ask_cuda;
 };
 
-// Evidence about the devices, without samples and processes. gpus: the ones to sample.
+// Returns the evidence about the devices, without samples and processes. gpus: the GPUs that will
+// be sampled.
 Evidence evidence_of(GpuProbe& probe, const HostInfo& host, const std::vector<GpuInfo>& gpus,
                      const LookOptions& options);
 
-// Adds samples over options.duration_s, and facts from /proc at their beginning and end. stopped:
-// called repeatedly; true ends the look early. Returns false if the driver has not answered for 5
-// s: then `sampler` hangs (see Sampler::abandon).
+// Adds samples over options.duration_s, and facts from /proc at the beginning and at the end.
+// stopped: called repeatedly; if it returns true, the observation ends early. Returns false if the
+// driver has not answered for 5 s. The thread of `sampler` then hangs (see Sampler::abandon).
 bool look(Evidence& evidence, Sampler& sampler, const LookOptions& options,
           const std::function<bool()>& stopped);
 
-// The whole evidence as a recording, without secrets.
+// Returns the whole evidence as a recording, without secrets.
 std::string recording_of(const Evidence& evidence);
 
 }  // namespace lockstep

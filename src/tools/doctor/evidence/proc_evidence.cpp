@@ -1,4 +1,4 @@
-// /proc of the processes that use a GPU, or should.
+// Reads /proc for the processes that use a GPU, or that should.
 #include <dirent.h>
 #include <signal.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_threads_kept = 64;
 
-// Libraries by the beginning of their file name.
+// Libraries that show the use of GPUs, by the beginning of their file names.
 constexpr std::array<const char*, 22> telling_libraries{
     "libcuda.so",       "libcudart",
     "libnccl.so",       "libtorch_cpu.so",
@@ -76,15 +76,15 @@ constexpr std::array<const char*, 38> telling_variables{"CUDA_VISIBLE_DEVICES",
                                                         "NCCL_P2P_DISABLE",
                                                         "NCCL_DEBUG"};
 
-// The text of a file of /proc/PID; why there is none is noted.
+// The text of a file in /proc/PID. If it cannot be read, the reason is noted.
 std::string noted(const fs::path& folder, const std::string& what, ProcessEvidence& process) {
   ProcFile file = read_proc_file(folder / what);
   if (file.error != 0) process.unreadable.push_back(cat(what, ": ", errno_text(file.error)));
   return std::move(file.text);
 }
 
-// Whether the text begins like an environment: "NAME=". A program that sets its title writes over
-// its environment (setproctitle, as vLLM's processes do); the rest then is not that of its start.
+// Whether the text begins like an environment: "NAME=". A program that sets its title overwrites
+// its environment, as vLLM does with setproctitle. The rest is then not its original environment.
 bool is_environment(const std::string& text) {
   const std::size_t equals = text.find_first_of(std::string_view("= \t\n\0", 5));
   const bool named =
@@ -177,7 +177,7 @@ struct ProcFolder {
         mount_namespace(mount_namespace_of(path / "self")),
         counts_io(trim(read_proc_file(path / "sys/kernel/task_delayacct").text) == "1") {}
   fs::path path, mount_namespace;
-  bool counts_io;  // without delay accounting a process's field is always 0
+  bool counts_io;  // without delay accounting, the field of a process is always 0
 };
 
 std::optional<ProcessEvidence> process_of(int pid, const ProcFolder& proc) {
@@ -206,12 +206,12 @@ std::optional<ProcessEvidence> process_of(int pid, const ProcFolder& proc) {
   return process;
 }
 
-// "python3" of "/usr/bin/python3 train.py".
+// The program's name, for example "python3" for "/usr/bin/python3 train.py".
 std::string program_of(const ProcessEvidence& process) {
   return fs::path(process.command.substr(0, process.command.find(' '))).filename().string();
 }
 
-// A process that /proc hides (hidepid) exists nevertheless.
+// Whether the process has ended. A process that /proc hides (hidepid) still exists.
 bool is_gone(int pid, const fs::path& proc) {
   if (proc == "/proc") return kill(pid, 0) != 0 && errno == ESRCH;
   std::error_code ignored;
@@ -255,13 +255,15 @@ ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::pa
     std::error_code ignored;
     if (!process->can_read("fd") && fs::exists(proc.path / std::to_string(pid), ignored))
       snapshot.files_seen = false;
-    // NVML alone, as in a monitor, opens files of GPUs too; CUDA opens that of its memory.
+    // A program that only uses NVML, such as a monitor, also opens GPU files. CUDA opens the file
+    // of unified memory too.
     const bool tells = process->uvm_file || !process->libraries.empty() || pids.contains(pid);
     (tells ? snapshot.processes : others).emplace(pid, std::move(*process));
   }
   for (const int pid : pids)
     if (!snapshot.processes.contains(pid) && is_gone(pid, proc.path)) snapshot.gone.insert(pid);
-  // The parent that started workers, without a library of its own yet: python of python.
+  // Adds a parent that started workers but has loaded no library itself. The parent is recognized
+  // by the same program name, such as python.
   std::vector<int> starters;
   for (const auto& [pid, process] : snapshot.processes) {
     const auto parent = others.find(process.parent);
@@ -270,7 +272,8 @@ ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::pa
   }
   for (const int pid : starters)
     if (others.contains(pid)) snapshot.processes.insert(others.extract(pid));
-  // Adds launchers of these processes, perhaps through a script: mpirun of rank of mpirun.
+  // Adds launchers of these processes. There may be scripts between a launcher and its rank, and
+  // these are added too.
   std::vector<int> above;
   for (const auto& [pid, process] : snapshot.processes) {
     constexpr std::size_t most_up = 8;
@@ -285,7 +288,7 @@ ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids, const fs::pa
   }
   for (const int pid : above)
     if (others.contains(pid)) snapshot.processes.insert(others.extract(pid));
-  // Children feed their parents.
+  // Adds the descendants, because child processes prepare data for their parents.
   for (bool grew = true; grew;) {
     grew = false;
     for (auto one = others.begin(); one != others.end();) {

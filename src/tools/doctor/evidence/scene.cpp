@@ -14,7 +14,7 @@ namespace lockstep {
 namespace {
 
 constexpr double idle_percent = 1;
-constexpr double same_reading_s = 0.05;  // a recording tells the time of a reading by its sample
+constexpr double same_reading_s = 0.05;  // a recording gives a reading the time of its sample
 
 GpuView view_of(const Evidence& evidence, std::size_t position) {
   GpuView view{.position = position, .index = evidence.gpus[position].index};
@@ -45,7 +45,7 @@ const ProcessEvidence* find(const ProcessSnapshot& snapshot, int pid) {
 
 void add_loads(ProcessView& view, const ProcessEvidence& before, double seconds) {
   const ProcessEvidence& now = *view.now;
-  if (seconds <= 0 || now.age_s + 1 < before.age_s) return;  // the number is used again
+  if (seconds <= 0 || now.age_s + 1 < before.age_s) return;  // another process has this pid now
   view.watched = true;
   view.cores = std::max(0.0, now.cpu_s - before.cpu_s) / seconds;
   if (now.io_s && before.io_s) view.io_share = std::max(0.0, *now.io_s - *before.io_s) / seconds;
@@ -62,14 +62,14 @@ void add_loads(ProcessView& view, const ProcessEvidence& before, double seconds)
             [](const ThreadLoad& a, const ThreadLoad& b) { return a.cores > b.cores; });
 }
 
-// Whether NVML means the process when it names this number. Not so if the process has none of
-// NVML's files open and the number may be another's on the host.
+// Whether NVML means this process when it lists this pid. False if the process has no NVIDIA device
+// files open and NVML may list host pids.
 bool is_named(const ProcessEvidence& process, const Evidence& evidence) {
   const bool none_open = process.gpu_files.empty() && !process.control_file && !process.uvm_file;
   return !(evidence.numbers_of_host && process.can_read("fd") && none_open);
 }
 
-// Where NVML says that the process is.
+// Adds the GPUs on which NVML lists the process.
 void add_contexts(ProcessView& view, const Evidence& evidence) {
   if (!is_named(*view.now, evidence)) return;
   std::map<std::size_t, std::pair<double, int>> sums;
@@ -86,8 +86,8 @@ void add_contexts(ProcessView& view, const Evidence& evidence) {
   for (const auto& [position, sum] : sums) view.sm[position] = sum.first / sum.second;
 }
 
-// CUDA has started in it. NVML alone, as in a monitor, opens files of GPUs too. Where GPUs have no
-// files, as in WSL, the library tells alone.
+// Whether CUDA has started in the process. A program that only uses NVML, such as a monitor, also
+// opens GPU files. If GPUs have no device files, as in WSL, the loaded library alone decides.
 bool has_cuda_open(const ProcessView& process, const Evidence& evidence) {
   const bool are_files =
       std::any_of(evidence.places.begin(), evidence.places.end(),
@@ -95,13 +95,14 @@ bool has_cuda_open(const ProcessView& process, const Evidence& evidence) {
   return process.has_library("libcuda.so") && (process.now->uvm_file || !are_files);
 }
 
-// Computes Scene::inferred, without positions. If as many processes have CUDA open here as NVML
-// names by host numbers, they are the same ones. All possible processes must be visible, and it
-// must not matter which is which.
+// Computes Scene::inferred, without positions. NVML lists host pids here. If their number equals
+// the number of visible processes that have CUDA open, they are the same processes. If NVML lists
+// nobody and one process has CUDA open, it gets the number 0. The result is empty unless all
+// candidates are visible and their assignment does not matter.
 std::map<int, int> infer(const Scene& scene) {
   const Evidence& evidence = *scene.evidence;
   if (!evidence.numbers_of_host || !evidence.snapshots.back().files_seen) return {};
-  std::map<int, std::set<std::size_t>> named;  // with the GPUs that each is on
+  std::map<int, std::set<std::size_t>> named;  // host pid, and the GPUs on which it is listed
   for (const GpuView& gpu : scene.gpus)
     for (const int number : gpu.pids) named[number].insert(gpu.position);
   for (const ProcessSnapshot& snapshot : evidence.snapshots)
@@ -112,7 +113,7 @@ std::map<int, int> infer(const Scene& scene) {
     if (!has_cuda_open(process, evidence)) continue;
     const auto parent = scene.processes.find(process.now->parent);
     if (parent != scene.processes.end() && has_cuda_open(parent->second, evidence))
-      return {};  // a fork has its parent's files
+      return {};  // a forked process inherits its parent's files
     open.push_back(pid);
   }
   if (named.empty() && open.size() == 1) return {{open.front(), 0}};
@@ -127,11 +128,12 @@ std::map<int, int> infer(const Scene& scene) {
   return inferred;
 }
 
-// GPUs on which NVML names the process by `number`, or with 0, those with memory in use; with the
-// bytes, 0 if unknown. Empty if that is impossible.
+// The GPUs on which NVML lists the process under the pid `number`, with the bytes in use. If
+// `number` is 0, returns all GPUs with memory in use. Bytes are 0 if unknown. Empty if the process
+// cannot see these GPUs, or has not opened their files.
 std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid, int number) {
-  constexpr double least_context_bytes = 100 << 20;  // smaller ones are not known
-  constexpr double most_bytes = 0x1p62;              // more is in damaged recordings only
+  constexpr double least_context_bytes = 100 << 20;  // smaller contexts are not known
+  constexpr double most_bytes = 0x1p62;              // only damaged recordings have more
   const Evidence& evidence = *scene.evidence;
   const ProcessView& process = scene.processes.at(pid);
   std::map<std::size_t, std::uint64_t> memory;
@@ -141,7 +143,7 @@ std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid,
       const Reading& used = sample.gpus[i][GpuMetric::memory_used];
       for (const GpuProcess& one : sample.gpus[i].processes)
         if (one.pid == number && !one.graphics)
-          // Among several inferred processes it is unknown which one holds the memory.
+          // With several inferred processes, it is unknown which of them holds the memory.
           memory[i] = std::max(memory[i], scene.inferred.size() == 1 ? one.memory_bytes.value_or(0)
                                                                      : std::uint64_t{0});
       if (number != 0) continue;
@@ -162,7 +164,7 @@ std::map<std::size_t, std::uint64_t> place_inferred(const Scene& scene, int pid,
   return memory;
 }
 
-// Adds all inferred facts, or none.
+// Adds all inferred facts, or none of them.
 void add_inferred(Scene& scene) {
   scene.inferred = infer(scene);
   std::map<int, std::map<std::size_t, std::uint64_t>> all;
@@ -192,8 +194,8 @@ const ProcessEvidence* environment_of(const ProcessEvidence& process,
   return nullptr;
 }
 
-// Why its environment at exec does not show the GPUs it sees, in the doctor's numbers; "" if it
-// does.
+// Explains why the process's environment at exec does not show the GPUs that the process sees. ""
+// if it shows them.
 std::string why_not_visible(const ProcessView& view, const Evidence& evidence) {
   if (view.now->has_overwritten_environment() && !view.inherits)
     return "it has overwritten its environment, with a title for example";
@@ -212,12 +214,11 @@ std::string why_not_visible(const ProcessView& view, const Evidence& evidence) {
   return "";
 }
 
-// Positions of the GPUs in the order in which CUDA counts them where no mask is set; nothing if
-// that is not known.
+// Positions of the GPUs in CUDA's order without a mask. Nothing if the order is unknown.
 std::optional<std::vector<std::size_t>> unmasked_order(const ProcessView& view,
                                                        const Evidence& evidence) {
   const std::optional<std::string> order = view.inherited("CUDA_DEVICE_ORDER");
-  std::vector<GpuInfo> there;  // CUDA does not count what does not answer
+  std::vector<GpuInfo> there;  // CUDA does not count GPUs that do not answer
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < evidence.gpus.size(); ++i) {
     if (!evidence.gpus[i].fault.empty()) continue;
@@ -239,7 +240,7 @@ void add_visible(ProcessView& view, const Evidence& evidence) {
   view.why_not_visible = why_not_visible(view, evidence);
   if (!view.why_not_visible.empty()) return;
   const auto all = unmasked_order(view, evidence);
-  // A mask counts in that order.
+  // A mask counts GPUs in this order.
   std::vector<GpuInfo> counted;
   for (const std::size_t position : all.value_or(std::vector<std::size_t>()))
     counted.push_back(evidence.gpus[position]);
@@ -265,7 +266,7 @@ void add_visible(ProcessView& view, const Evidence& evidence) {
   view.visible = std::move(visible);
 }
 
-// Ranks of one world that lost their launcher.
+// Whether both are ranks of one distributed job whose launcher is gone.
 bool same_world(const ProcessEvidence& a, const ProcessEvidence& b) {
   const auto same = [&](const char* name) {
     const auto first = a.environment.find(name), second = b.environment.find(name);
@@ -282,8 +283,9 @@ bool runs_the_same(const ProcessEvidence& a, const ProcessEvidence& b) {
   return first.size() > 1 && second.size() > 1 && first[0] == second[0] && first[1] == second[1];
 }
 
-// First ancestors, as long as they were observed too, except servers of notebooks: each is a
-// program of its own. Then siblings that run the same command.
+// Groups processes into programs. The root of a program is its first ancestor that was also
+// observed. A notebook server is not a root, because each notebook is a separate program. Siblings
+// that run the same command belong together.
 std::vector<Program> programs_of(const Scene& scene) {
   std::map<int, int> roots;
   for (const auto& [pid, view] : scene.processes) {
@@ -294,12 +296,12 @@ std::vector<Program> programs_of(const Scene& scene) {
       if (up == scene.processes.end() || starts_notebooks(up->second.now->command)) break;
       root = up->first;
       if (above.insert(root).second) continue;
-      root = *above.begin();  // a circle, in a damaged recording
+      root = *above.begin();  // the parents form a circle in a damaged recording
       break;
     }
     roots[pid] = root;
   }
-  std::map<int, int> joined;  // root to the root of the brothers
+  std::map<int, int> joined;  // key: root; value: root of the first sibling
   for (const auto& [pid, root] : roots) {
     if (pid != root) continue;
     joined[pid] = pid;
@@ -433,7 +435,8 @@ Scene make_scene(const Evidence& evidence) {
       if (!scene.processes.contains(pid) || !is_named(*scene.processes.at(pid).now, evidence))
         scene.strangers.insert(pid);
   }
-  // Only strangers, while processes here have the files open: the numbers are those of the host.
+  // NVML lists only unknown pids, although processes here have the device files open. These pids
+  // are therefore host pids.
   const bool some_here = std::any_of(scene.processes.begin(), scene.processes.end(),
                                      [](const auto& one) { return !one.second.memory.empty(); });
   const bool some_open =

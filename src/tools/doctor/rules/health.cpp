@@ -1,4 +1,4 @@
-// Rules on the GPUs themselves, and on their other users.
+// Rules about the GPUs themselves, and about their other users.
 #include <algorithm>
 
 #include "core/base/text/text.h"
@@ -8,10 +8,10 @@
 namespace lockstep::rules {
 namespace {
 
-constexpr double least_taken_bytes = 0x1p31;  // more than drivers keep for themselves
+constexpr double least_taken_bytes = 0x1p31;  // drivers keep less than this for themselves
 
-// Why a process that NVML names was not alive all the time; "" if it was, or may have been. One
-// that ends meanwhile still holds the memory that the samples show.
+// Explains why a process that NVML lists was not alive all the time. "" if it was alive, or may
+// have been. A process that ends during the samples still holds the memory that they show.
 std::string why_dead(const Scene& scene, int number) {
   const std::vector<ProcessSnapshot>& snapshots = scene.evidence->snapshots;
   const auto always = [&](auto holds) {
@@ -29,19 +29,19 @@ std::string why_dead(const Scene& scene, int number) {
   return "";
 }
 
-// Such programs on one GPU do not get in each other's way.
+// Programs that hardly use a GPU do not slow each other down.
 bool hardly_runs(const GpuView& gpu) {
   const Load &activity = gpu.activity(), &busy = gpu[GpuMetric::gpu_busy];
   return activity.known() && activity.mean() < 50 && busy.mean() < 80;
 }
 
-// There must be one.
+// There must be at least one sample.
 const GpuSample& newest_sample(const Scene& scene, const GpuView& gpu) {
   return scene.evidence->samples.back().gpus.at(gpu.position);
 }
 
-// The GPU works and its memory is in use, but NVML names no process. That is so if the only program
-// is in a container that this PID namespace does not see into.
+// Whether the GPU works and its memory is in use, but NVML lists no process. This happens if the
+// only program is in a container whose processes are invisible here.
 bool works_for_nobody(const Scene& scene, const GpuView& gpu) {
   if (scene.evidence->samples.empty()) return false;
   const Reading& used = newest_sample(scene, gpu)[GpuMetric::memory_used];
@@ -50,15 +50,15 @@ bool works_for_nobody(const Scene& scene, const GpuView& gpu) {
          used.value >= least_taken_bytes;
 }
 
-// Whether a power limit below the board's own holds the GPU's clock down. The finding has no
-// evidence yet.
+// Finds a power limit below the board's own limit that holds the GPU's clock down. The finding has
+// no evidence yet.
 std::optional<Finding> held_by_limit(const GpuView& gpu, const GpuPlace& place) {
   constexpr double at_limit = 0.9;
   const Load &power = gpu[GpuMetric::power], &limit = gpu[GpuMetric::power_limit];
   const Load &clock = gpu[GpuMetric::sm_clock], &most = gpu[GpuMetric::sm_clock_most];
   if (!clock.known() || !most.known() || !limit.known() || power.mean() < at_limit * limit.mean())
     return std::nullopt;
-  // Large boards keep more than that at their own limit.
+  // Large boards keep more than this share of their clock at their own limit.
   const double enough = place.default_power_limit_w ? 0.95 : 0.6;
   if (clock.mean() >= enough * most.mean()) return std::nullopt;
   if (!place.default_power_limit_w)
@@ -185,7 +185,7 @@ Findings held_back(const Scene& scene) {
   for (const GpuView& gpu : scene.gpus) {
     unsigned long long reasons = 0, times = 0, capped = 0;
     for (const double value : gpu[GpuMetric::clock_limits].values) {
-      if (!(value >= 0 && value < 0x1p63)) continue;  // of a damaged recording
+      if (!(value >= 0 && value < 0x1p63)) continue;  // only in a damaged recording
       const auto bits = static_cast<unsigned long long>(value);
       if (bits & (heat | power_brake | hardware)) ++times;
       if (bits & power_cap) ++capped;
@@ -221,7 +221,7 @@ Findings held_back(const Scene& scene) {
         findings.push_back(*std::move(finding));
       }
     const Load &lanes = gpu[GpuMetric::pcie_lanes], &generation = gpu[GpuMetric::pcie_generation];
-    // An idle link saves power at a lower generation; lanes stay.
+    // An idle link saves power at a lower generation, but keeps its lanes.
     const bool works = gpu[GpuMetric::gpu_busy].known() && gpu[GpuMetric::gpu_busy].mean() >= 20;
     const bool fewer = lanes.known() && place.pcie_lanes > 0 && lanes.most() < place.pcie_lanes;
     const bool slower = works && generation.known() && place.pcie_generation > 0 &&
@@ -259,7 +259,8 @@ Findings other_tenant(const Scene& scene) {
            .gpus = {gpu.index}});
       continue;
     }
-    // Processes that were there together, in any sample: one after another is no sharing.
+    // Only processes that appear together in a sample share a GPU. Processes that follow one
+    // another do not.
     std::set<int> together, roots;
     for (const MonitorSample& sample : scene.evidence->samples) {
       std::set<int> pids, here;
@@ -274,7 +275,7 @@ Findings other_tenant(const Scene& scene) {
         together = pids;
       }
     }
-    // Numbers of a host may be of one program.
+    // Several host pids may belong to one program.
     const bool any_stranger = std::any_of(together.begin(), together.end(),
                                           [&](int pid) { return scene.strangers.contains(pid); });
     if (roots.size() < 2 || (any_stranger && !scene.contexts_known)) continue;
@@ -328,12 +329,12 @@ Findings kept_memory(const Scene& scene) {
       if (!stopped) finding.open = {"whether somebody still uses it, a notebook for example"};
       findings.push_back(std::move(finding));
     }
-    // Compares the memory of all processes with the GPU's own figure.
+    // Compares the memory of all processes with the GPU's total in use.
     const bool is_inferred = std::any_of(gpu.pids.begin(), gpu.pids.end(), [&](int pid) {
       const auto found = scene.inferred.find(pid);
       return found != scene.inferred.end() && found->second == 0;
     });
-    if (is_inferred) continue;  // NVML names nobody, and all that is in use is taken for that one's
+    if (is_inferred) continue;  // all memory in use was attributed to the inferred process
     if (works_for_nobody(scene, gpu)) continue;
     const GpuSample& newest = newest_sample(scene, gpu);
     const Reading& used = newest[GpuMetric::memory_used];

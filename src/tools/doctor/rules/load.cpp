@@ -1,4 +1,4 @@
-// Rules on what processes make of their GPUs.
+// Rules about how well processes use their GPUs.
 #include <algorithm>
 
 #include "core/base/text/text.h"
@@ -9,11 +9,11 @@ namespace lockstep::rules {
 namespace {
 
 constexpr double full_percent = 95;
-// Thresholds for GPUs that one process drives. Without SM activity only the time in which anything
-// ran is known. That is far more than the time of full work: a T4 beside the first one of
-// DataParallel has 60.
+// Thresholds for GPUs that one process drives. Some GPUs report no SM activity, but only the time
+// in which any kernel ran. That time is far longer than the time of full work. For example, the
+// second of two T4s under DataParallel is busy for 60 %.
 constexpr double mostly_waiting_sm = 60, waiting_busy = 85;
-constexpr double least_cores = 0.3;  // a process with less mostly sleeps itself
+constexpr double least_cores = 0.3;  // a process with less mostly sleeps
 
 }  // namespace
 
@@ -73,14 +73,16 @@ Findings waiting_for_others(const Scene& scene) {
     const auto all_users = [&](auto holds) {
       return std::all_of(program.users.begin(), program.users.end(), holds);
     };
-    // Ranks by their own statement, or at least by a library that ranks communicate with.
+    // Ranks are recognized by their environment. If it does not tell, a library for communication
+    // between ranks makes them likely.
     const bool are_ranks = all_users([&](int pid) { return world_size(scene, pid) > 1; });
     const bool may_be = all_users([&](int pid) {
       return scene.processes.at(pid).has_library("libnccl") ||
              scene.processes.at(pid).has_library("liblockstep-cuda");
     });
     if (!are_ranks && !may_be) continue;
-    // A collective that waits spins: some kernel always runs, on few multiprocessors.
+    // A collective that waits polls inside a kernel. Some kernel always runs, but on few
+    // multiprocessors.
     std::set<std::size_t> spinning, behind;
     for (const std::size_t position : used) {
       const GpuView& gpu = scene.gpus.at(position);
@@ -136,7 +138,7 @@ Findings one_process_many(const Scene& scene) {
     bool known = process.watched, has_sm = true, copies_known = true;
     for (const auto& [position, bytes] : process.memory) {
       const GpuView& gpu = scene.gpus.at(position);
-      // A GPU that only holds the process's memory is not driven.
+      // A GPU that only holds the process's memory does not count.
       known = known && is_enough(gpu.activity()) && !gpu.is_idle() &&
               !scene.is_shared(position, program);
       copies_known = copies_known && gpu[GpuMetric::pcie_sent].known();
@@ -145,7 +147,7 @@ Findings one_process_many(const Scene& scene) {
       copied += gpu[GpuMetric::nvlink_sent].mean() + gpu[GpuMetric::pcie_sent].mean() +
                 gpu[GpuMetric::pcie_received].mean();
     }
-    // Where other programs keep the cores busy, it gets less of them than it could use.
+    // If other programs keep the cores busy, the process gets fewer cores than it could use.
     const bool works = process.cores >= one_core;
     const bool waits = mean < (has_sm ? mostly_waiting_sm : waiting_busy) && mean >= 1;
     if (!known || process.cores < least_cores || !waits) continue;

@@ -1,4 +1,4 @@
-// Rules on which process is on which GPU.
+// Rules about which process runs on which GPU.
 #include <algorithm>
 
 #include "core/base/text/text.h"
@@ -8,7 +8,7 @@
 namespace lockstep::rules {
 namespace {
 
-// LOCAL_RANK of the program's processes on GPUs.
+// The values of LOCAL_RANK in the program's processes on GPUs.
 std::set<std::string> local_ranks(const Scene& scene, const Program& program) {
   std::set<std::string> ranks;
   for (const int pid : program.users)
@@ -16,29 +16,30 @@ std::set<std::string> local_ranks(const Scene& scene, const Program& program) {
   return ranks;
 }
 
-// The GPU that a process on GPUs has its most memory on.
+// The GPU on which a process has most of its memory.
 std::size_t home_of(const ProcessView& process) {
   return std::max_element(process.memory.begin(), process.memory.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
 }
 
-// Whether it has CUDA, and has tried to use a GPU: CUDA opens the control file before it is
-// refused.
+// Whether the process has loaded CUDA and tried to use a GPU. CUDA opens the control file before it
+// is refused.
 bool has_tried_cuda(const ProcessView& process) {
   return process.now->control_file &&
          (process.has_library("libcuda.so") || process.has_library("libtorch_cuda"));
 }
 
-// Through a server of MPS others compute too, and NVML may name the server alone.
+// Whether the process is an MPS server. Other processes compute through it, and NVML may list the
+// server alone.
 bool serves_others(const Scene& scene, int pid) {
   const auto process = scene.processes.find(pid);
   return process != scene.processes.end() &&
          process->second.now->command.find("nvidia-cuda-mps") != std::string::npos;
 }
 
-// All GPUs that the program may use, if each of them is in exclusive mode and another program is on
-// it.
+// All GPUs that the program may use, if each is in exclusive mode and has another program on it. If
+// not, the result is empty.
 std::set<std::size_t> held_by_others(const Scene& scene, const Program& program) {
   if (!scene.contexts_known || !program.users.empty()) return {};
   const bool has_tried = std::any_of(program.pids.begin(), program.pids.end(), [&](int pid) {
@@ -56,15 +57,15 @@ std::set<std::size_t> held_by_others(const Scene& scene, const Program& program)
   return all_held ? positions : std::set<std::size_t>();
 }
 
-// Positions of all of the program's processes on GPUs.
+// Positions of the GPUs on which the program's processes have most of their memory.
 std::set<std::size_t> homes(const Scene& scene, const Program& program) {
   std::set<std::size_t> positions;
   for (const int pid : program.users) positions.insert(home_of(scene.processes.at(pid)));
   return positions;
 }
 
-// How each worker gets a GPU of its own, by the library that computes in them; also what is
-// unknown.
+// Explains how each worker gets its own GPU. The advice depends on the library that computes in the
+// workers. Also adds what is unknown.
 void advise_workers(const Scene& scene, const Program& program, Finding& finding) {
   const ProcessView& worker = scene.processes.at(program.users.front());
   const TreeLibrary* trees = tree_library(worker);
@@ -128,7 +129,7 @@ Findings same_gpu(const Scene& scene) {
     if (at.size() != 1 || used_by(scene, program).size() != 1) continue;
     std::set<std::size_t> allowed;
     std::set<std::string> values;
-    bool is_elsewhere = false;  // than where its environment would have it
+    bool is_elsewhere = false;  // the program uses other GPUs than its environment selects
     for (const int pid : program.users) {
       const ProcessView& process = scene.processes.at(pid);
       values.insert(process.inherits ? process.inherited("CUDA_VISIBLE_DEVICES").value_or("not set")
@@ -165,7 +166,7 @@ Findings stray_context(const Scene& scene) {
   for (const Program& program : scene.programs) {
     const std::set<std::size_t> at = homes(scene, program);
     if (program.users.size() < 2 || at.size() < 2) continue;
-    std::map<std::size_t, std::vector<int>> strays;  // by the GPU that is not theirs
+    std::map<std::size_t, std::vector<int>> strays;  // key: a GPU that is not the rank's own
     for (const int pid : program.users) {
       const auto& memory = scene.processes.at(pid).memory;
       const std::size_t home = home_of(scene.processes.at(pid));
@@ -173,7 +174,8 @@ Findings stray_context(const Scene& scene) {
         if (position != home && bytes * 2 < memory.at(home)) strays[position].push_back(pid);
     }
     for (const auto& [position, pids] : strays) {
-      if (pids.size() + 1 < program.users.size()) continue;  // not every other rank
+      // all other ranks must have a context there
+      if (pids.size() + 1 < program.users.size()) continue;
       Finding finding{.verdict = cat("ranks of ", describe(scene, program.root),
                                      " keep a second context on ", scene.gpu_name(position)),
                       .confidence = Confidence::certain,
@@ -193,15 +195,14 @@ Findings stray_context(const Scene& scene) {
 
 Findings other_order(const Scene& scene) {
   Findings findings;
-  // Where one does not answer CUDA counts the others alone, and both numbers are others than
-  // before.
+  // If a GPU does not answer, CUDA counts only the others, and numbers in both orders change.
   for (const GpuInfo& gpu : scene.evidence->gpus)
     if (!gpu.fault.empty()) return findings;
   for (const auto& [pid, process] : scene.processes) {
     if (process.inherited("CUDA_DEVICE_ORDER").value_or("") == "PCI_BUS_ID" || !process.visible)
       continue;
     const std::optional<std::string> value = process.inherited("CUDA_VISIBLE_DEVICES");
-    // The GPUs that the same numbers mean in nvidia-smi's order.
+    // The GPUs that these numbers mean in nvidia-smi's order.
     std::vector<int> meant;
     try {
       for (const GpuInfo& gpu :
@@ -272,7 +273,8 @@ Findings no_gpu_use(const Scene& scene) {
     bool opened = false;
     for (const int pid : program.pids) {
       const ProcessView& process = scene.processes.at(pid);
-      // A context that NVML does not name: of MPS, of a GPU whose list is not to be had.
+      // The process may have a context that NVML does not list. This happens with MPS, and with a
+      // GPU whose list is unavailable.
       const bool may_be_open = !process.now->gpu_files.empty() || !process.now->can_read("fd");
       opened = opened || (process.now->uvm_file && !process.now->gpu_files.empty()) ||
                (!scene.contexts_known && may_be_open);
@@ -283,7 +285,8 @@ Findings no_gpu_use(const Scene& scene) {
     if (worker == 0 || opened || cores < working_cores) continue;
     const ProcessView& process = scene.processes.at(worker);
     constexpr double young_s = 120;
-    if (process.visible && process.visible->empty()) continue;  // narrowed says more
+    // the rule on hidden GPUs reports it in more detail
+    if (process.visible && process.visible->empty()) continue;
     const bool cpu_torch =
         process.has_library("libtorch_cpu") && !process.has_library("libtorch_cuda");
     Finding finding{

@@ -69,11 +69,12 @@ Findings diagnose(const Scene& scene) {
       if (inferred) finding.confidence = rules::lowered(finding.confidence);
       all.push_back(std::move(finding));
     }
-  // A rank that waits in a collective keeps a CPU thread busy and its GPU too.
+  // A rank that waits in a collective keeps a CPU thread and its GPU busy. The finding about it is
+  // then only a consequence.
   const auto explained = [&](const Finding& finding) {
     return (finding.rule == "too-small" || finding.rule == "starving") &&
            std::any_of(all.begin(), all.end(), [&](const Finding& other) {
-             // Does not apply to the straggler, which comes first: the cause is what it waits for.
+             // The straggler, which comes first, keeps its finding. The others wait for it.
              return other.rule == "waiting-for-others" &&
                     std::any_of(finding.pids.begin(), finding.pids.end(), [&](int pid) {
                       return std::find(other.pids.begin() + 1, other.pids.end(), pid) !=
@@ -93,8 +94,8 @@ Findings diagnose(const Scene& scene) {
 namespace rules {
 namespace {
 
-// "train.py --lr 1" of "/usr/bin/python3 -u train.py --lr 1", "-m own.train" of "python -m
-// own.train"; "SCRIPT" where the command does not tell.
+// The script with its arguments. It is "train.py --lr 1" for "/usr/bin/python3 -u train.py --lr 1",
+// and "-m own.train" for "python -m own.train". "SCRIPT" if the command does not show it.
 std::string script_of(const std::string& command) {
   constexpr std::size_t most = 200;
   std::vector<std::string> words = split(command, ' ');
@@ -117,7 +118,7 @@ constexpr const char* calls_of_a_rank =
     "torch.distributed.init_process_group(), "
     "torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])) and DistributedDataParallel(model)";
 
-// "--batch_size 1" of a command whose steps have one sample; "": it does not tell.
+// A flag such as "--batch_size 1" that shows one sample per step. "" if the command has none.
 std::string flag_of_one_sample(const std::string& command) {
   if (command.find("accum") != std::string::npos) return "";
   const std::vector<std::string> words = split(command, ' ');
@@ -127,7 +128,7 @@ std::string flag_of_one_sample(const std::string& command) {
     const std::string value = is_apart ? words[i + 1] : words[i].substr(equals + 1);
     std::string name = words[i].substr(0, equals);
     std::replace(name.begin(), name.end(), '-', '_');
-    // That of evaluation has "eval", "val", "valid" or "test".
+    // Flags for evaluation contain "eval", "val", "valid" or "test".
     const bool trains =
         name.find("val") == std::string::npos && name.find("test") == std::string::npos;
     if (value == "1" && trains && name.ends_with("batch_size"))
@@ -136,7 +137,7 @@ std::string flag_of_one_sample(const std::string& command) {
   return "";
 }
 
-// Advice for a notebook, whose kernel always is a single process.
+// Advice for a notebook. Its kernel is always a single process.
 std::vector<std::string> one_process_a_gpu_of_a_notebook(const ProcessView& process,
                                                          std::size_t gpus) {
   std::vector<std::string> next{
@@ -167,7 +168,7 @@ const TreeLibrary* tree_library(const ProcessView& process) {
 
 std::optional<std::set<std::size_t>> visible_to(const Scene& scene, const Program& program) {
   std::optional<std::set<std::size_t>> positions;
-  // A launcher may see more than it hands on.
+  // Only processes that compute count, because a launcher may see more GPUs than its ranks.
   for (const int pid : program.users.empty() ? program.pids : program.users) {
     const ProcessView& process = scene.processes.at(pid);
     if (!process.visible || !process.computes()) continue;
@@ -197,14 +198,14 @@ std::set<std::size_t> without(std::set<std::size_t> some, const std::set<std::si
 
 std::set<std::size_t> idle_of(const Scene& scene, const std::set<std::size_t>& positions,
                               const std::vector<int>& own) {
-  constexpr double least_held_bytes = 0x1p31;  // more than drivers keep for themselves
+  constexpr double least_held_bytes = 0x1p31;  // drivers keep less than this for themselves
   std::set<std::size_t> idle;
   for (const std::size_t position : positions) {
     const GpuView& gpu = scene.gpus.at(position);
     const GpuPlace& place = scene.evidence->places.at(position);
     std::set<int> others = gpu.pids;
     for (const int pid : own) others.erase(pid);
-    // In another container, say: NVML does not name it.
+    // The memory may belong to a process in another container, which NVML does not list.
     const bool held_unseen = gpu.pids.empty() && gpu.drawing.empty() &&
                              gpu[GpuMetric::memory_used].least() >= least_held_bytes;
     const bool can_be_taken = place.denied.empty() && place.compute_mode != "prohibited";
@@ -232,13 +233,13 @@ bool is_stopped(const Scene& scene, const Program& program) {
 
 std::optional<std::pair<int, Launcher>> launcher_in(const Scene& scene, const Program& program) {
   std::optional<std::pair<int, Launcher>> nearest;
-  std::set<int> seen;  // numbers are used again: a ring is possible
+  std::set<int> seen;  // pids are reused, so parents may form a ring
   for (int pid = program.users.empty() ? program.root : program.users.front();
        scene.processes.contains(pid) && seen.insert(pid).second;
        pid = scene.processes.at(pid).now->parent) {
     auto launcher = launcher_of(scene.processes.at(pid).now->command);
     if (!launcher) continue;
-    const bool is_known = !launcher->name.empty();  // a rank's own --gpus counts for less
+    const bool is_known = !launcher->name.empty();  // a known launcher outranks a rank's own --gpus
     if (is_known || !nearest) nearest = {pid, *std::move(launcher)};
     if (is_known) break;
   }
@@ -263,7 +264,7 @@ std::vector<int> indexes(const Scene& scene, const std::set<std::size_t>& positi
 }
 
 std::string describe(const Scene& scene, int pid) {
-  constexpr std::size_t most = 60, programs = 2;  // an interpreter and its script
+  constexpr std::size_t most = 60, programs = 2;  // programs: an interpreter and its script
   std::vector<std::string> words = split(printable(scene.processes.at(pid).now->command), ' ');
   for (std::size_t i = 0; i < std::min(words.size(), programs); ++i)
     if (words[i].starts_with("/")) words[i].erase(0, words[i].rfind('/') + 1);

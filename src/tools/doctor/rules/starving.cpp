@@ -1,4 +1,4 @@
-// The rule on GPUs that wait for their input.
+// The rule about GPUs that wait for their input.
 #include <optional>
 
 #include "core/base/text/text.h"
@@ -8,7 +8,7 @@
 namespace lockstep::rules {
 namespace {
 
-// The cause that a GPU waits for; nothing if it does not wait or the cause is unknown.
+// The cause for which a GPU waits.
 enum class Cause { loaders, disk, own_thread, other_work, sleep };
 
 std::optional<Cause> cause_of(const Scene& scene, const Program& program, int pid,
@@ -23,7 +23,7 @@ std::optional<Cause> cause_of(const Scene& scene, const Program& program, int pi
   if (waits && loaders.full > 0 && 2 * loaders.full >= static_cast<int>(loaders.pids.size()))
     return Cause::loaders;
   if (waits && process.io_share >= 0.2) return Cause::disk;
-  // Little may run for so short that no sample has 2 %.
+  // Kernels may be so short that no sample shows 2 %.
   if (is_low && !gpu.is_idle() && one_at_a_time(process) && launches_little(gpu) &&
       loaders.full == 0)
     return Cause::own_thread;

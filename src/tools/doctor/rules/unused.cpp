@@ -1,4 +1,4 @@
-// Rules on GPUs that a program could use and does not.
+// Rules about GPUs that a program could use but does not.
 #include <algorithm>
 #include <array>
 
@@ -9,12 +9,12 @@
 namespace lockstep::rules {
 namespace {
 
-constexpr std::size_t most_told = 4;  // processes of a program, as evidence
+constexpr std::size_t most_told = 4;  // most processes of a program that are listed as evidence
 
-// The scheduler that gave a process its GPUs, if one did.
+// The scheduler that gave a process its GPUs, if there is one.
 struct Allotment {
   std::string by, variable;
-  std::optional<int> gpus;  // of this machine, where it says so
+  std::optional<int> gpus;  // number of GPUs on this machine, if the scheduler reports it
 };
 
 std::optional<int> number_in(const std::optional<std::string>& text) {
@@ -36,7 +36,8 @@ std::optional<Allotment> allotment_of(const ProcessView& process) {
   return std::nullopt;
 }
 
-// Ranks on this machine, by their own word; nothing where they say none.
+// The number of ranks on this machine, from the process's own environment. Nothing if no variable
+// gives it.
 std::optional<int> local_world_size(const ProcessView& process) {
   for (const char* name : {"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
     if (const auto size = number_in(process.variable(name))) return size;
@@ -45,7 +46,7 @@ std::optional<int> local_world_size(const ProcessView& process) {
 
 using OfProgram = std::optional<std::pair<int, Launcher>>;
 
-// Ranks that have no context yet, or no more.
+// Whether some ranks have no CUDA context yet, or no longer have one.
 bool is_incomplete(const Scene& scene, const Program& program, const OfProgram& launcher) {
   const ProcessView& first = scene.processes.at(program.users.front());
   std::optional<int> wanted = local_world_size(first);
@@ -55,19 +56,22 @@ bool is_incomplete(const Scene& scene, const Program& program, const OfProgram& 
   return wanted && *wanted > static_cast<int>(there);
 }
 
-// A job of `lockstep batch` that was given no GPU, because it asked for none or none was free.
+// Whether the process is a job of `lockstep batch` without a GPU. The job asked for none, or none
+// was free.
 bool is_job_on_cpus(const ProcessView& process) {
   return process.inherited("LOCKSTEP_DEVICE").value_or("") == "cpu";
 }
 
-// Lockstep was told to compute on CPUs, and masks the GPUs of its ranks or its job itself.
+// Whether Lockstep was told to compute on CPUs. If so, it masks the GPUs of its ranks or its job
+// itself.
 bool puts_on_cpus(const Scene& scene, const std::pair<int, Launcher>& launcher) {
   const ProcessView& process = scene.processes.at(launcher.first);
   return launcher.second.name == "Lockstep" &&
          (!process.inherited("CUDA_VISIBLE_DEVICES") || is_job_on_cpus(process));
 }
 
-// "--nproc-per-node=2 instead of --nproc-per-node=1: torchrun --nproc-per-node=2 train.py"
+// The suggested command, such as "--nproc-per-node=2 instead of --nproc-per-node=1: torchrun
+// --nproc-per-node=2 train.py".
 std::string rewritten(const Launcher& launcher, std::size_t gpus) {
   const std::string change =
       launcher.lists_gpus ? "without " + launcher.given
@@ -76,7 +80,7 @@ std::string rewritten(const Launcher& launcher, std::size_t gpus) {
   return cat(change, ": ", launcher.command_for(gpus));
 }
 
-// How the process gets the idle GPUs that its mask hides.
+// Advice that gives the process the idle GPUs that its mask hides.
 std::string unmasked(const Scene& scene, int pid, const OfProgram& launcher,
                      const std::set<std::size_t>& visible, const std::set<std::size_t>& idle) {
   // A launcher that gives each of its processes a GPU sets the mask itself.
@@ -91,11 +95,11 @@ std::string unmasked(const Scene& scene, int pid, const OfProgram& launcher,
          "GPUs; the value is read once, when CUDA starts";
 }
 
-// The GPUs that a program uses among those it may use.
+// The GPUs that a program may use, and the GPUs that it uses.
 struct Use {
   std::set<std::size_t> visible, working, spare;
-  bool computes = false;     // and not only holds memory
-  bool with_others = false;  // other programs are on some of them
+  bool computes = false;     // the program does not only hold memory
+  bool with_others = false;  // other programs run on some of them
   bool unlike = false;       // spare GPUs are of another model than working ones
 };
 
@@ -103,12 +107,12 @@ std::optional<Use> use_of(const Scene& scene, const Program& program) {
   const std::optional<std::set<std::size_t>> visible = visible_to(scene, program);
   if (!visible || visible->size() < 2) return std::nullopt;
   const std::set<std::size_t> used = used_by(scene, program);
-  // Other rules report processes that share one GPU.
+  // Processes that share one GPU are reported by other rules.
   if (program.users.size() > 1 && used.size() < 2) return std::nullopt;
   Use use{.visible = *visible, .working = used};
   const std::set<std::size_t> idle = idle_of(scene, *visible, program.pids);
-  // One process may hold memory on all and compute on some, as TensorFlow does. Ranks that pause
-  // are where they are.
+  // A single process may hold memory on all GPUs and compute on some, as TensorFlow does. If there
+  // are several processes, a GPU whose rank pauses is still in use.
   if (program.users.size() == 1 && used.size() > 1 && !without(used, idle).empty())
     use.working = without(used, idle);
   use.spare = without(idle, use.working);
@@ -125,7 +129,7 @@ std::optional<Use> use_of(const Scene& scene, const Program& program) {
   return use;
 }
 
-// The command line that uses all GPUs, or else how to write the program.
+// The command line that uses all GPUs. If there is none, advice on how to write the program.
 std::vector<std::string> use_all(const Scene& scene, const Program& program,
                                  const OfProgram& launcher, const Use& use) {
   const std::size_t gpus = use.working.size() + use.spare.size();
@@ -240,24 +244,24 @@ Findings narrowed(const Scene& scene) {
     if (!visible || is_stopped(scene, program)) continue;
     const std::set<std::size_t> hidden = without(all_of(scene), *visible);
     const std::set<std::size_t> idle = idle_of(scene, hidden, {});
-    std::vector<int> masked;  // whose environment narrows what they use, or could
+    std::vector<int> masked;  // processes whose mask limits what they use, or could limit it
     double cores = 0;
-    bool is_elsewhere = false;  // the mask does not decide
+    bool is_elsewhere = false;  // the program chose other GPUs than the mask
     for (const int pid : program.users.empty() ? program.pids : program.users) {
       const ProcessView& process = scene.processes.at(pid);
       is_elsewhere = is_elsewhere || (process.allowed && !process.visible);
       if (!process.computes() || !process.inherited("CUDA_VISIBLE_DEVICES")) continue;
-      if (allotment_of(process)) continue;  // the scheduler's
+      if (allotment_of(process)) continue;  // the scheduler sets this mask
       masked.push_back(pid);
       cores += process.cores;
     }
     if (idle.empty() || masked.empty() || is_elsewhere) continue;
-    // A helper that is kept away from GPUs on purpose does not compute.
+    // A helper process that is kept away from GPUs on purpose does not compute.
     if (visible->empty() && cores < working_cores) continue;
     const OfProgram launcher = launcher_in(scene, program);
     if (visible->empty() && launcher && puts_on_cpus(scene, *launcher)) continue;
     const bool job_on_cpus = is_job_on_cpus(scene.processes.at(masked.front()));
-    // On a machine with other users it may be their agreement.
+    // If the machine has other users, they may have agreed on the mask.
     const bool with_others = std::any_of(hidden.begin(), hidden.end(), [&](std::size_t position) {
       return scene.is_shared(position, program);
     });

@@ -25,10 +25,9 @@ constexpr std::array<Wanted, 7> wanted{{
     {GpuMetric::nvlink_received, nvml::gpm_nvlink_received, bytes_per_mib},
 }};
 
-// One lock for the whole process. NVML crashes if two threads take samples at once (seen in
-// nvmlGpmSampleGet of driver 580.159 on an H200), although its other functions may be called from
-// any thread. A thread that waits too long gets no sample, so that a hanging driver blocks one
-// thread only.
+// One lock for the whole process. NVML crashes if two threads take samples at once. This was seen
+// in nvmlGpmSampleGet of driver 580.159 on an H200. Other functions of NVML may be called from any
+// thread. A thread that waits too long gets no sample, so a hanging driver blocks only one thread.
 std::timed_mutex& sampling() {
   static std::timed_mutex mutex;
   return mutex;

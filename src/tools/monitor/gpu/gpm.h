@@ -1,5 +1,5 @@
-// NVML's GPU performance monitoring: how busy the parts of a GPU were between two samples. For
-// Hopper and later.
+// NVML's GPU performance monitoring (GPM): how busy the parts of a GPU were between two samples. It
+// needs a Hopper GPU or a later one.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,15 @@ namespace lockstep {
 
 class Gpm {
  public:
-  // The library behind `api` must outlive it.
+  // The library of `api` must outlive this object.
   Gpm(const nvml::Api& api, nvml::Device device);
 
   bool supported() const { return supported_; }
-  // Readings from the newest pair of samples. Samples are at least 100 ms apart; more frequent
-  // calls return the same readings. The first sample has no predecessor. If this is not supported,
-  // the readings of SM, tensor and memory activity say so. There are none for traffic, which NVML
-  // also offers elsewhere.
+  // Takes a sample, and returns readings from the newest two samples. Samples are at least 100 ms
+  // apart; more frequent calls return the readings of the call before. The first sample gives
+  // readings without a value. If GPM is not supported, the readings of SM, tensor and memory
+  // activity are `unsupported`. Readings of traffic are then left out, because other functions of
+  // NVML also report traffic.
   std::vector<std::pair<GpuMetric, Reading>> read(double now_s);
 
  private:

@@ -33,13 +33,14 @@ struct Mean {
   }
 };
 
-// Which processes descend from this one. /proc is read again only for numbers not seen before.
+// Decides which processes are this process or its descendants. /proc is read only for pids that are
+// new.
 class OwnProcesses {
  public:
   std::optional<bool> operator()(int pid) {
     const auto [known, is_new] = own_.try_emplace(pid, false);
     if (is_new) known->second = process_tree(getpid()).contains(pid);
-    // A number of ours shows that the driver counts as we do.
+    // If the driver lists one of our pids, its pids are those of this namespace.
     if (known->second) comparable_ = true;
     return comparable_ ? std::optional(known->second) : std::nullopt;
   }
@@ -49,13 +50,13 @@ class OwnProcesses {
   bool comparable_ = !may_have_numbers_of_host();
 };
 
-// Places in the reader's list of the GPUs on which the run's devices lie, each once.
+// Positions of the run's devices in the reader's list of GPUs, each once.
 std::vector<std::size_t> positions_of(const std::vector<Device>& devices,
                                       const std::vector<GpuInfo>& gpus) {
   std::vector<std::size_t> positions;
   for (const Device& device : devices)
     for (std::size_t i = 0; i < gpus.size(); ++i) {
-      // A MIG instance has a UUID of its own, and the address of its GPU.
+      // A MIG instance has a UUID of its own, but the address of its GPU.
       const bool same = gpus[i].uuid == device.uuid ||
                         (!device.pci_bus_id.empty() && gpus[i].pci_bus_id == device.pci_bus_id);
       if (device.kind == DeviceKind::cuda && same &&
@@ -88,7 +89,7 @@ struct GpuLog::Shared {
   }
 };
 
-// Keeps a failure for the end. The newest fault is the most informative.
+// Runs the action, and keeps an error for the end. The newest error is the most informative.
 void GpuLog::Shared::attempt(const std::function<void()>& action) {
   try {
     action();
@@ -150,7 +151,7 @@ void GpuLog::Shared::run() {
 
 GpuLog::GpuLog(GpuLogSpec spec) : shared_(std::make_shared<Shared>()) {
   shared_->spec = std::move(spec);
-  // Signals go to the threads that wait for them.
+  // Signals must reach the threads that wait for them.
   const BlockedSignals blocked;
   shared_->thread = std::thread([shared = shared_] { shared->run(); });
 }
@@ -191,7 +192,7 @@ std::vector<GpuActivity> activity_between(const std::vector<GpuActivitySum>& bef
 }
 
 GpuLogResult GpuLog::stop() {
-  // Again: the thread is gone, or was left behind.
+  // If finish() was called before, the thread has ended or was left behind, so there is no wait.
   const std::chrono::seconds patience{shared_->thread.joinable() ? 2 : 0};
   GpuLogResult result;
   std::unique_lock lock(shared_->mutex);
@@ -219,7 +220,7 @@ constexpr double idle_below_percent = 10;
 
 std::string percent(double value) { return fixed(value, 0) + " %"; }
 
-// Whether a GPU computes little, by the measure that it reports.
+// Whether a GPU computes little, by the value that it reports.
 bool idled(const GpuActivity& gpu) {
   return gpu.busy_percent.value_or(gpu.sm_percent.value_or(100)) < idle_below_percent;
 }

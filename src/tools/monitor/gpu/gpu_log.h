@@ -1,4 +1,4 @@
-// Records the GPUs' activity during a run, on a thread beside its ranks.
+// Records the activity of GPUs during a run, on a thread of its own.
 #pragma once
 
 #include <filesystem>
@@ -16,38 +16,40 @@ namespace lockstep {
 
 struct GpuLogSpec {
   std::filesystem::path file;
-  std::vector<Device> devices;  // of the run; other devices than GPUs are ignored
+  std::vector<Device> devices;  // devices of the run; CPUs are ignored
   double every_s = 1;           // at least 0.1
   std::uint64_t limit_bytes = GpuLogFile::usual_limit_bytes;
-  // Called on the thread, because it may hang.
+  // Called on the recording thread, because it may hang.
   std::function<std::shared_ptr<GpuReader>()> make_reader = [] {
     return std::shared_ptr<GpuReader>(make_nvml_reader());
   };
 };
 
-// Activity over the counted time. Nothing: it was never measured.
+// Mean activity over the counted time. A member is not set if it was never measured.
 struct GpuActivity {
   int index = 0;
   std::optional<double> busy_percent, sm_percent;
   long long samples = 0;
 };
 
-// Sums over a GPU's samples since counting began.
+// Sums over the samples of a GPU since counting began.
 struct GpuActivitySum {
   int index = 0;
   double busy = 0, sm = 0;  // sums of percentages
   long long busy_samples = 0, sm_samples = 0;
 };
-// Activity between two sums, by device. An empty `before` means from the beginning.
+// Returns the mean activity of each GPU between two sums. If `before` is empty, the time begins
+// with begin_counting().
 std::vector<GpuActivity> activity_between(const std::vector<GpuActivitySum>& before,
                                           const std::vector<GpuActivitySum>& after);
 
 struct GpuLogResult {
-  std::vector<GpuActivity> gpus;  // in the order of the devices; empty: nothing was read
-  std::string fault;              // why nothing, or not all, was recorded; "" if all was
+  std::vector<GpuActivity> gpus;  // in the order of the devices; empty if nothing was read
+  std::string fault;              // reason if nothing or not everything was recorded; else ""
 };
 
-// Problems with the driver or the disk never reach the run: they are reported in `fault`.
+// Records from construction until stop(). Problems with the driver or the disk do not disturb the
+// run; stop() reports them in `fault`.
 class GpuLog {
  public:
   explicit GpuLog(GpuLogSpec spec);
@@ -55,11 +57,12 @@ class GpuLog {
   GpuLog(const GpuLog&) = delete;
   GpuLog& operator=(const GpuLog&) = delete;
 
-  // Starts counting, once the start is over, in which GPUs wait. Further calls change nothing.
+  // Starts counting for the mean activity. Call it after the start of the run, in which GPUs are
+  // idle. Further calls change nothing.
   void begin_counting();
-  // Sums so far, in the order of the devices; empty if nothing was read yet.
+  // Returns the sums so far, in the order of the devices; empty if nothing was read yet.
   std::vector<GpuActivitySum> sums() const;
-  // Ends the thread; a thread stuck in the driver is left behind after 2 s.
+  // Ends the thread. If the thread hangs in the driver for 2 s, it is detached.
   GpuLogResult stop();
 
  private:
@@ -67,8 +70,8 @@ class GpuLog {
   std::shared_ptr<Shared> shared_;
 };
 
-// Lines for the end of a run: the mean activity, and which GPUs idled. "" if there is nothing to
-// report.
+// Returns lines for the end of a run: the mean activity, and the GPUs that were idle. Returns "" if
+// there is nothing to report. file: the log, which the lines name.
 std::string gpu_activity_text(const GpuLogResult& result, const std::filesystem::path& file);
 
 }  // namespace lockstep

@@ -37,7 +37,7 @@ std::string cell(const Reading& reading, int digits) {
   return reading.state == ReadingState::measured ? fixed(reading.value, digits) : "";
 }
 
-// "none" where nothing holds the clocks down: an empty cell is not known.
+// "none" if nothing limits the clocks. An empty cell means unknown.
 std::string throttling(const Reading& reading) {
   if (reading.state != ReadingState::measured) return "";
   std::string words = clock_limit_words(static_cast<unsigned long long>(reading.value));
@@ -45,7 +45,7 @@ std::string throttling(const Reading& reading) {
   return words.empty() ? "none" : words;
 }
 
-// How many processes of others, and the memory that they hold.
+// The number of other programs' processes, and the memory that they hold.
 std::string others(const GpuSample& gpu, const IsOwnProcess& is_own) {
   constexpr const char* unknown = ",";
   if (!gpu.processes_known) return unknown;
@@ -86,8 +86,8 @@ std::string gpu_log_lines(const std::vector<GpuInfo>& gpus, const MonitorSample&
 
 namespace {
 
-// How many samples an earlier start skipped between two that it wrote: the least of the last ones,
-// because there is a gap between two starts.
+// How many samples an earlier start took for each sample that it wrote. The smallest of the last
+// distances is used, because a restart leaves a larger gap.
 long long spacing_of(std::string_view text, double every_s) {
   constexpr std::size_t enough = 16;
   std::vector<double> times;
@@ -128,13 +128,13 @@ GpuLogFile::GpuLogFile(std::filesystem::path path, double every_s, std::uint64_t
   every_ = spacing_of(text, every_s);
 }
 
-// It grows beyond its limit by a sample at most.
+// The file exceeds its limit by one sample at most.
 std::string GpuLogFile::read_all() const { return read_file(path_, limit_bytes_ + record_bytes); }
 
 bool GpuLogFile::append(const std::string& lines) {
   if (lines.empty() || wait_-- > 0) return true;
   if (bytes_ + lines.size() > limit_bytes_ && thin_out() % 2 != 0) {
-    wait_ = every_ / 2 - 1;  // this one is one of those that go
+    wait_ = every_ / 2 - 1;  // thinning out would remove this sample too
     return true;
   }
   wait_ = every_ - 1;
@@ -151,7 +151,7 @@ long long GpuLogFile::thin_out() {
   long long sample = -1;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n') + 1);
-    if (line.empty()) break;  // no newline: of no whole line
+    if (line.empty()) break;  // the last line is incomplete
     rest.remove_prefix(line.size());
     if (first_cell(line) != time) ++sample;
     time = first_cell(line);

@@ -58,7 +58,7 @@ const char* to_string(ReadingState state) {
 }
 
 std::span<const ClockLimit> clock_limits() {
-  // nvmlClocksEventReason*.
+  // Bits of nvmlClocksEventReason*.
   static constexpr std::array<ClockLimit, 8> limits{{
       {0x02, "application clocks"},
       {0x04, "power"},

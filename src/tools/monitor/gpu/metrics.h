@@ -1,4 +1,4 @@
-// The catalogue of GPU metrics: names, units, meanings.
+// The catalogue of GPU metrics: their names, units and meanings.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Readings of memory and traffic are in bytes.
+// Factors for readings of memory and traffic, which are in bytes.
 constexpr double gib_per_byte = 1.0 / (1 << 30), bytes_per_mib = 1 << 20;
 
 enum class GpuMetric {
@@ -42,32 +42,32 @@ struct MetricInfo {
   const char* meaning;
 };
 
-std::span<const MetricInfo> all_metrics();  // in the order of GpuMetric
+std::span<const MetricInfo> all_metrics();  // all metrics, in the order of GpuMetric
 const MetricInfo& info(GpuMetric metric);
 
-// Whether a value was read. unsupported: this GPU or driver never reports it. no_sample: not this
-// time.
+// Whether a value was read. unsupported: this GPU or driver never reports it. no_sample: there is
+// no value this time.
 enum class ReadingState { measured, unsupported, no_sample };
 const char* to_string(ReadingState state);  // "measured", "unsupported", "no sample"
 
 struct Reading {
   ReadingState state = ReadingState::no_sample;
-  double value = 0;     // in the metric's unit; only if measured
-  double period_s = 0;  // the value is a mean over this time; 0: an instant
+  double value = 0;     // in the metric's unit; valid only if measured
+  double period_s = 0;  // duration over which the value is a mean; 0 for a momentary value
   double at_s = 0;      // when it was read, on the monotonic clock
   std::string source;   // "GPM", "NVML utilization", …
-  std::string why;      // why it is not measured
+  std::string why;      // reason if it is not measured
 };
 
 struct ClockLimit {
   unsigned long long bit;
   const char* word;  // "power"
 };
-std::span<const ClockLimit> clock_limits();  // those that clock_limits can hold; idle is not a
-                                             // limit
+// The limits that a value of GpuMetric::clock_limits can contain.
+std::span<const ClockLimit> clock_limits();
 
-// The reasons that hold the clocks down, from a value of clock_limits: "power", "heat", …. Idle is
-// not a limit.
+// Returns the limits in a value of GpuMetric::clock_limits as words: "power", "heat", …. Lower
+// clocks of an idle GPU are not a limit.
 std::string clock_limit_words(unsigned long long reasons);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// GpuReader over NVML.
+// Implements GpuReader with NVML.
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -17,13 +17,14 @@ namespace lockstep {
 namespace {
 
 constexpr double kibibyte = 1024;
-// How long a call rests, in multiples of its duration: by the clock, so that samples come in time;
-// and by CPU time, longer with more GPUs, so that the total stays small. On an H200 that trains the
-// energy counter takes 3 ms of a core, the processes' load 2 ms, the highest clock 1.5 ms, the
-// lists of processes 1 ms, the lanes of PCIe 0.1 ms, most others some microseconds.
+// The reader waits between two equal calls for a multiple of the call's duration. A multiple of
+// wall-clock time keeps samples on time. A multiple of CPU time, which grows with the number of
+// GPUs, keeps the total CPU load small. CPU times on an H200 that trains: energy counter 3 ms,
+// utilisation of processes 2 ms, maximum clock 1.5 ms. Lists of processes take 1 ms, and PCIe lanes
+// 0.1 ms. Most other calls take a few microseconds.
 constexpr double slow_call_s = 0.0002;
 constexpr double rest_of_clock = 100, rest_of_cpu = 2000;
-// The least pause between queries of values that hardly ever change, once they are known.
+// The shortest pause between queries of values that hardly ever change, once they are known.
 double least_rest_s(GpuMetric metric) {
   switch (metric) {
     case GpuMetric::sm_clock_most:
@@ -34,23 +35,24 @@ double least_rest_s(GpuMetric metric) {
       return 0;
   }
 }
-// A process that comes or goes changes the memory in use by more than this: then they are listed
-// before their time.
+// A process that starts or ends changes the memory in use by more than this. After such a change,
+// processes are listed earlier than planned.
 constexpr double new_process_bytes = 8 << 20;
-// For a process's utilisation: older rows say nothing about now.
+// Rows of a process's utilisation that are older than this are ignored.
 constexpr double oldest_process_row_s = 2;
 
-// On the clock and in CPU time of this thread; or the time between two.
+// Wall-clock time and CPU time of this thread. A Moment is a point in time, or the time between two
+// points.
 struct Moment {
   double clock_s = 0, cpu_s = 0;
 };
 
-// When a call is due again.
+// Decides when a call is due again.
 class Turn {
  public:
   bool is_due(double now_s) const { return now_s >= due_s_; }
   void begin(Moment now) { began_ = now; }
-  // The first call is slow for once, so that the cheaper of two counts.
+  // The first call is exceptionally slow, so the cheaper one of the last two calls counts.
   void end(Moment now, std::size_t gpus, double least_s = 0) {
     const Moment cost{now.clock_s - began_.clock_s, now.cpu_s - began_.cpu_s};
     const Moment cheaper{std::min(cost.clock_s, before_.clock_s),
@@ -63,7 +65,7 @@ class Turn {
   }
 
  private:
-  Moment began_, before_;  // before_: what the call before took
+  Moment began_, before_;  // before_: the cost of the previous call
   double due_s_ = 0;
 };
 
@@ -71,7 +73,7 @@ class Turn {
 struct Asked {
   Reading last;
   Turn turn;
-  bool never = false;  // the GPU or the driver does not tell: no use asking again
+  bool never = false;  // the GPU or the driver does not support it, so it is not queried again
 };
 
 struct ProcessLoad {
@@ -82,26 +84,27 @@ struct ListSizes {
   std::size_t computing = 0, by_mps = 0, drawing = 0;
 };
 
-struct Counter {  // grows; a rate takes two readings
+// A counter that grows. A rate needs two readings.
+struct Counter {
   double value = 0, at_s = 0;
   bool known = false;
 };
 
 struct Gpu {
-  nvml::Device device = nullptr;        // null: it did not answer when it was looked for
-  nvml::Return answer = nvml::success;  // then
+  nvml::Device device = nullptr;        // null if NVML gave no handle
+  nvml::Return answer = nvml::success;  // NVML's answer to the request for the handle
   std::vector<nvml::Device> mig_instances;
-  double mig_due_s = 0;  // they may be made anew while one looks
+  double mig_due_s = 0;  // instances may be recreated during monitoring
   std::array<Asked, metric_count> asked;
   Gpm gpm;
   std::array<Counter, 2> nvlink_counters;
-  std::vector<GpuProcess> processes;  // by pid
+  std::vector<GpuProcess> processes;  // sorted by pid
   bool processes_known = false;
-  double listed_at_bytes = 0;  // the memory in use when they were listed
-  ListSizes list_sizes;        // that the lists had last time
+  double listed_at_bytes = 0;  // the memory in use when processes were listed
+  ListSizes list_sizes;        // lengths of the lists at the last call
   Turn list_turn;
-  std::map<unsigned, ProcessLoad> loads;  // by pid
-  std::size_t load_rows = 0;              // that there were last time
+  std::map<unsigned, ProcessLoad> loads;  // key: pid
+  std::size_t load_rows = 0;              // number of rows at the last call
   Turn load_turn;
 };
 
@@ -113,7 +116,7 @@ class NvmlReader final : public GpuReader {
     for (unsigned i = 0; i < count; ++i) {
       nvml::Device device = nullptr;
       const nvml::Return result = api_.nvmlDeviceGetHandleByIndex_v2(i, &device);
-      if (result == nvml::no_permission) continue;  // another container's
+      if (result == nvml::no_permission) continue;  // the GPU belongs to another container
       if (result != nvml::success) device = nullptr;
       gpus_.push_back(identity(device, static_cast<int>(i)));
       states_.push_back({.device = device, .answer = result, .gpm = Gpm(api_, device)});
@@ -163,7 +166,7 @@ GpuInfo NvmlReader::identity(nvml::Device device, int index) const {
   return info;
 }
 
-// read(double& value) gives NVML's answer.
+// `read(double& value)` writes the value and returns NVML's result code.
 template <class Read>
 void NvmlReader::take(Gpu& gpu, GpuMetric metric, const char* source, Read read) {
   Asked& asked = gpu.asked[static_cast<std::size_t>(metric)];
@@ -205,11 +208,11 @@ void NvmlReader::read_load(Gpu& gpu) {
   nvml::Return result = read_memory(api_, device, memory);
   const char* source = "NVML memory";
   if (result == nvml::no_permission && !gpu.mig_instances.empty()) {
-    source = "NVML memory of MIG instances";  // what everybody may ask
+    source = "NVML memory of MIG instances";  // every user may query instances
     memory = {};
     for (const nvml::Device instance : gpu.mig_instances) {
       nvml::Memory part{};
-      if (read_memory(api_, instance, part) != nvml::success) {  // it is gone
+      if (read_memory(api_, instance, part) != nvml::success) {  // the instance is gone
         result = nvml::no_permission;
         gpu.mig_due_s = 0;
         break;
@@ -279,7 +282,7 @@ void NvmlReader::read_nvlink_counter(Gpu& gpu, std::size_t which, GpuMetric metr
     counter = {.value = static_cast<double>(answer.value.as_unsigned_long_long) * kibibyte,
                .at_s = clock_.now_s(),
                .known = result == nvml::success};
-    // NaN: the first reading, and a counter that began anew.
+    // The rate is NaN for the first reading, and after a counter was reset.
     const bool rate = before.known && counter.at_s > before.at_s && counter.value >= before.value;
     value = rate ? (counter.value - before.value) / (counter.at_s - before.at_s) : NAN;
     return result;
@@ -307,8 +310,8 @@ void NvmlReader::read_traffic(Gpu& gpu) {
   for (const auto& [metric, reading] : gpu.gpm.read(clock_.now_s())) keep(gpu, metric, reading);
 }
 
-// Adds the processes that a function lists; false if it does not. size: the number in the last
-// list.
+// Appends the processes that an NVML function lists. Returns false if the function fails. size: the
+// length of the last list.
 bool add_processes(nvml::ListProcesses function, nvml::Device device, std::size_t row_bytes,
                    bool graphics, std::size_t& size, std::vector<GpuProcess>& all) {
   const auto found = running_processes(function, device, row_bytes, size);
@@ -321,8 +324,8 @@ bool add_processes(nvml::ListProcesses function, nvml::Device device, std::size_
   return true;
 }
 
-// On a GPU split by MIG, this lists the processes of its instances too: the whole GPU lists them to
-// root only.
+// On a GPU that is split by MIG, processes are also listed for each instance. NVML lists processes
+// of the whole GPU for root only.
 void NvmlReader::list_processes(Gpu& gpu) const {
   gpu.processes.clear();
   gpu.processes_known = false;
@@ -333,7 +336,7 @@ void NvmlReader::list_processes(Gpu& gpu) const {
                  : add_processes(oldest, device, nvml::process_info_v1_bytes, graphics, size,
                                  gpu.processes);
   };
-  // By the newest function that the driver has.
+  // Uses the newest version of the function that the driver has.
   const auto newer = [](nvml::ListProcesses third, nvml::ListProcesses second) {
     return third ? third : second;
   };
@@ -354,7 +357,7 @@ void NvmlReader::list_processes(Gpu& gpu) const {
   for (const nvml::Device instance : gpu.mig_instances) add_all(instance);
   std::stable_sort(gpu.processes.begin(), gpu.processes.end(),
                    [](const GpuProcess& a, const GpuProcess& b) { return a.pid < b.pid; });
-  // One that computes and draws is in two lists.
+  // A process that both computes and draws is in two lists.
   const auto same = [](const GpuProcess& a, const GpuProcess& b) { return a.pid == b.pid; };
   gpu.processes.erase(std::unique(gpu.processes.begin(), gpu.processes.end(), same),
                       gpu.processes.end());
@@ -375,7 +378,8 @@ void NvmlReader::read_processes(Gpu& gpu, GpuSample& sample) const {
   sample.processes_known = gpu.processes_known;
 }
 
-// The newest row of each process; a process without a row has no sample, which is not 0.
+// Reads the newest row of each process. A process without a row has no sample, which differs from
+// 0.
 void NvmlReader::read_process_loads(Gpu& gpu) const {
   const double now_us = clock_.wall_s() * 1e6;
   const auto since =
@@ -383,7 +387,7 @@ void NvmlReader::read_process_loads(Gpu& gpu) const {
   const auto call = api_.nvmlDeviceGetProcessUtilization;
   gpu.loads.clear();
   unsigned count = 0;
-  // A few more rows than last time usually suffice; otherwise the driver reports the number.
+  // A few more rows than last time usually suffice. If not, the driver reports the required number.
   std::vector<nvml::ProcessUtilization> rows(gpu.load_rows > 0 ? gpu.load_rows + 8 : 0);
   nvml::Return result = nvml::insufficient_size;
   for (int attempt = 0; result == nvml::insufficient_size && attempt < 3; ++attempt) {

@@ -1,4 +1,4 @@
-// The values of the newest samples, packed: the source of charts.
+// Stores the values of the newest samples compactly. Charts are drawn from them.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,16 @@ namespace lockstep {
 
 class History {
  public:
-  // capacity: number of samples kept; the oldest are dropped first. Memory: 4 bytes a value.
+  // capacity: the number of samples that are kept; the oldest are removed first. Each value takes 4
+  // bytes.
   History(std::size_t gpus, std::size_t capacity);
-  void add(const MonitorSample& sample);  // in chronological order
+  void add(const MonitorSample& sample);  // call it in chronological order
 
   std::size_t size() const { return count_; }
-  // age: 0 is the newest sample; below size().
+  // age: index of the sample, with 0 for the newest; it must be below size().
   double wall_s(std::size_t age) const;
   long long number(std::size_t age) const;  // MonitorSample::number
-  // In the metric's unit; NaN if it was not measured.
+  // The value in the metric's unit; NaN if it was not measured.
   float value(std::size_t gpu, GpuMetric metric, std::size_t age) const;
 
  private:

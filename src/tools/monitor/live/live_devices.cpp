@@ -19,7 +19,7 @@ struct OneGpu {
   const Reading& operator[](GpuMetric metric) const { return sample[metric]; }
 };
 
-// Two numbers of one kind; once where both are missing in the same way.
+// Both numbers, or one text if both are missing in the same way.
 std::string of_two(const std::string& a, const std::string& b) {
   return a == b && (a == "n/a" || a == "-") ? a : a + "/" + b;
 }
@@ -33,16 +33,17 @@ std::string power_text(const OneGpu& gpu) {
   return of_two(number_text(gpu[GpuMetric::power]), number_text(gpu[GpuMetric::power_limit]));
 }
 
-// "12.3G": bytes a second in few cells.
+// Bytes per second in few cells, such as "12.3G".
 std::string short_traffic(const Reading& reading) {
   if (reading.state != ReadingState::measured) return missing_text(reading);
-  std::string text = format_bytes(reading.value);  // "12.3 GiB"
+  std::string text = format_bytes(reading.value);  // such as "12.3 GiB"
   const std::size_t space = text.find(' ');
   return text.substr(0, space) + text.substr(space + 1, 1);
 }
 
 Style limit_style(const Reading& reading) {
-  constexpr unsigned long long heat = 0x20 | 0x40, fault = 0x08 | 0x80;  // nvmlClocksEventReason*
+  // bits of nvmlClocksEventReason*
+  constexpr unsigned long long heat = 0x20 | 0x40, fault = 0x08 | 0x80;
   if (reading.state != ReadingState::measured) return Style::dim;
   const auto bits = static_cast<unsigned long long>(reading.value);
   if (bits & fault) return Style::bad;
@@ -51,14 +52,14 @@ Style limit_style(const Reading& reading) {
 
 struct Column {
   const char* head;
-  int least, most;  // cells
-  int weight;       // the least is left out first
-  bool left;        // flush
+  int least, most;  // number of cells
+  int weight;       // columns with the lowest weight are left out first
+  bool left;        // flush left
   std::string (*text)(const OneGpu&);
   Style (*style)(const OneGpu&) = [](const OneGpu&) { return Style::plain; };
 };
 
-constexpr int weight_at_80 = 40;  // all with this weight and more fit into 80 cells
+constexpr int weight_at_80 = 40;  // all columns with at least this weight fit into 80 cells
 constexpr std::array shown_columns{
     Column{"GPU", 3, 3, 100, false, [](const OneGpu& gpu) { return cat(gpu.info.index); }},
     Column{"activity", 8, 8, 90, false, [](const OneGpu& gpu) { return activity_text(gpu.sample); },
@@ -91,7 +92,7 @@ constexpr std::array shown_columns{
            }},
     Column{"name", 12, 28, 20, true, [](const OneGpu& gpu) { return gpu.info.name; }},
 };
-using Widths = std::array<int, shown_columns.size()>;  // 0: left out
+using Widths = std::array<int, shown_columns.size()>;  // 0 = left out
 
 void widen(int& width, int most, int& left) {
   if (width == 0) return;
@@ -106,8 +107,8 @@ constexpr std::size_t at(std::string_view head) {
   return i;
 }
 
-// The columns of a weight from `least_weight` on that there is room for, those of most weight
-// first.
+// Adds columns of at least `least_weight` for which there is space. Columns with the highest weight
+// come first.
 void add_columns(Widths& widths, int& left, int least_weight) {
   std::array<std::size_t, shown_columns.size()> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -122,12 +123,12 @@ void add_columns(Widths& widths, int& left, int least_weight) {
   }
 }
 
-// Column widths do not depend on the values shown, so that nothing jumps.
+// The widths of columns do not depend on the values, so that the layout does not jump.
 Widths choose_columns(int width) {
-  constexpr int usual_limit_cells = 12;  // "power, heat"
+  constexpr int usual_limit_cells = 12;  // such as "power, heat"
   constexpr int usual_history_cells = 16;
   Widths widths{};
-  int left = width + 1;  // a space before each but the first
+  int left = width + 1;  // a space precedes each column but the first
   add_columns(widths, left, weight_at_80);
   widen(widths[at("held by")], usual_limit_cells, left);
   widen(widths[at("history")], usual_history_cells, left);

@@ -1,4 +1,4 @@
-// Rows of devices in the live view, with as many columns as fit the width.
+// Makes the rows of devices in the live view, with as many columns as fit into the width.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,14 @@
 
 namespace lockstep {
 
-// The metric for a GPU's activity: SM activity, or NVML's busy % if that is unsupported.
+// Returns the metric for the activity of a GPU: SM activity, or NVML's busy % if SM activity is
+// unsupported.
 GpuMetric activity_of(const GpuSample& gpu);
-// "97 SM", "97 busy", "- SM", "n/a".
+// Returns the activity as text: "97 SM", "97 busy", "- SM" or "n/a".
 std::string activity_text(const GpuSample& gpu);
 
-// A header, then a row per GPU, each of at most `width` cells. gpus: those of the sample, in its
-// order. history: of the same GPUs; values newer than the sample are left out.
+// Returns a header and a row per GPU, each of at most `width` cells. gpus: the GPUs of the sample,
+// in its order. history: values of the same GPUs; those newer than the sample are left out.
 std::vector<Line> device_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                                const History& history, int width, bool utf8);
 

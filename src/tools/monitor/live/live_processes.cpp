@@ -24,18 +24,18 @@ std::string lower(std::string text) {
   return text;
 }
 
-// The command without the folder of its program. Python environments have long folders, which would
-// take the space that distinguishes programs.
+// The command without the folder of its program. Python environments have long folder names, which
+// would hide the part that distinguishes programs.
 std::string_view without_folder(std::string_view command) {
   const std::size_t slash = command.substr(0, command.find(' ')).rfind('/');
   return slash == std::string_view::npos ? command : command.substr(slash + 1);
 }
 
-// "first-try 1200/20000 1.02M tok/s eta 2h41m  COMMAND": the name gives way to the numbers, the
-// command to both.
+// For example, "first-try 1200/20000 1.02M tok/s eta 2h41m  COMMAND". If space is short, the
+// command is cut first, then the name. The numbers stay.
 std::string what(const ProcessRow& row, int width, const char* mark) {
   if (!row.who) return nobody;
-  constexpr std::size_t most_bytes = 4000;  // more than a line shows; there are commands of 2 MB
+  constexpr std::size_t most_bytes = 4000;  // more than a line shows; some commands have 2 MB
   const std::string command = clean_cells(without_folder(row.who->command).substr(0, most_bytes));
   if (!row.who->run) return command;
   const std::string name = clean_cells(row.who->run->name);
@@ -50,7 +50,7 @@ struct ProcessColumn {
   ProcessSort sort;
   const char* head;
   int width;
-  int weight;  // the least is left out first; the command takes the rest
+  int weight;  // columns with the lowest weight are left out first; the command takes the rest
   bool left;
   std::string (*text)(const ProcessRow&);
 };
@@ -77,7 +77,7 @@ constexpr std::array process_columns{
 };
 
 struct ProcessWidths {
-  std::array<int, process_columns.size()> of{};  // 0: left out
+  std::array<int, process_columns.size()> of{};  // 0 = left out
   int command = 0;
 };
 
@@ -94,7 +94,7 @@ ProcessWidths choose_process_columns(int width) {
   return widths;
 }
 
-// Three-way, of what is known only.
+// Compares two rows. The result is unordered if a value is unknown.
 std::partial_ordering order(const ProcessRow& a, const ProcessRow& b, ProcessSort by) {
   switch (by) {
     case ProcessSort::gpu:

@@ -43,7 +43,7 @@ std::string time_text(double wall_s) {
   return text.data();
 }
 
-// Cut where it is too long.
+// The line, cut to `width`.
 Line fitted(const Line& line, int width) {
   Line cut;
   for (const Span& span : line) {
@@ -85,8 +85,8 @@ void LiveView::show_newest() {
   if (mode_ == Mode::page) renew_page();
 }
 
-// Looks up new processes at once, and the others again after a while: samples may be close
-// together.
+// Looks up new processes at once. The others are looked up again only after a while, because
+// samples may follow closely.
 void LiveView::look_up() {
   const bool again = shown_->at_s - looked_up_s_ >= look_up_again_s;
   if (again) looked_up_s_ = shown_->at_s;
@@ -108,12 +108,12 @@ void LiveView::make_rows() {
   std::erase_if(rows_, [&](const ProcessRow& row) { return !matches(row, filter_); });
   sort_rows(rows_, sort_, reversed_);
   if (chosen_row() < rows_.size() || rows_.empty()) return;
-  // It is gone: the row in its place is selected.
+  // The selected row is gone, so the row that took its place is selected.
   const ProcessRow& next = rows_[any_chosen_ ? std::min(place, rows_.size() - 1) : 0];
   chosen_ = {.gpu = next.gpu, .pid = next.process.pid};
 }
 
-// rows_.size() where it is not among them.
+// Index of the selected row. rows_.size() if it is gone.
 std::size_t LiveView::chosen_row() const {
   const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const ProcessRow& row) {
     return Chosen{.gpu = row.gpu, .pid = row.process.pid} == chosen_;
@@ -140,7 +140,7 @@ void LiveView::open_page() {
   renew_page();
 }
 
-// The last page stays when its process has ended.
+// If the process has ended, its last page stays.
 void LiveView::renew_page() {
   if (names_.contains(page_pid_))
     page_text_ = process_page(gpus_, *shown_, page_pid_, names_.at(page_pid_)) +
@@ -241,7 +241,7 @@ void LiveView::press_in_filter(const KeyPress& key) {
     filter_.clear();
     mode_ = Mode::list;
   } else if (key.key == Key::backspace) {
-    // A whole character goes.
+    // A whole character is removed, not a byte of it.
     while (!filter_.empty() && (static_cast<unsigned char>(filter_.back()) & 0xC0) == 0x80)
       filter_.pop_back();
     if (!filter_.empty()) filter_.pop_back();
@@ -256,7 +256,8 @@ void LiveView::press_in_filter(const KeyPress& key) {
 void LiveView::press_in_text(const KeyPress& key) {
   const auto by = [&](long long lines) {
     text_top_ = static_cast<std::size_t>(
-        std::max(0LL, static_cast<long long>(text_top_) + lines));  // its end: text_lines
+        // text_lines limits it at the end
+        std::max(0LL, static_cast<long long>(text_top_) + lines));
   };
   const auto page = static_cast<long long>(page_rows_);
   const char32_t character = key.key == Key::character ? key.character : 0;
@@ -328,7 +329,8 @@ std::vector<Line> LiveView::lines(int width, int height) {
 
 std::vector<Line> LiveView::text_lines(const std::string& text, int width, int height) {
   const std::vector<std::string> rows = text_rows(text, width);
-  const auto room = static_cast<std::size_t>(std::max(1, height - 2));  // title, footer
+  // title and footer take 2 lines
+  const auto room = static_cast<std::size_t>(std::max(1, height - 2));
   page_rows_ = room;
   text_top_ = std::min(text_top_, rows.size() > room ? rows.size() - room : 0);
   std::vector<Line> lines{title(width)};
@@ -349,7 +351,8 @@ std::vector<Line> LiveView::list_lines(int width, int height) {
     return lines;
   }
   std::vector<Line> devices = device_lines(gpus_, *shown_, history_, width, options_.utf8);
-  // Title, head, head of processes, a process, footer: the rest is for devices.
+  // Five lines are reserved: title, header, header of processes, one process, footer. Devices take
+  // the rest.
   const auto room = static_cast<std::size_t>(std::max(1, height - 5));
   if (gpus_.size() > room) {
     const std::size_t kept = room > 1 ? room - 1 : 1;
@@ -370,7 +373,7 @@ std::string LiveView::why_no_rows() const {
 }
 
 void LiveView::add_processes(std::vector<Line>& lines, int width, int height) {
-  const int left = height - static_cast<int>(lines.size()) - 2;  // its head, the footer
+  const int left = height - static_cast<int>(lines.size()) - 2;  // header of processes, and footer
   if (left >= 1) {
     const auto room = static_cast<std::size_t>(left);
     const std::size_t chosen = chosen_row();

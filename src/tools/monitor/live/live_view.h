@@ -1,4 +1,5 @@
-// The live view without a terminal: samples and keys in, the screen's lines out.
+// The live view, independent of a terminal. It takes samples and keys, and returns the lines of the
+// screen.
 #pragma once
 
 #include <functional>
@@ -18,25 +19,28 @@ namespace lockstep {
 
 struct LiveOptions {
   FindProcess find;
-  // Further text for a process's page, of any length. It is called when the page opens and for each
-  // sample shown meanwhile, on the caller's thread, so it must return within some milliseconds.
+  // Returns further text for the page of a process, of any length. It is called when the page opens
+  // and for each new sample while the page is open. It runs on the thread that calls LiveView, so
+  // it must return within some milliseconds.
   std::function<std::string(int pid)> more{};
-  bool utf8 = true;                       // whether the terminal shows more than ASCII
-  double interval_s = 1;                  // interval of the samples, for display
-  std::string recording;                  // file of the recording, if one is replayed
-  double patience_s = driver_patience_s;  // time until the view reports that the driver hangs
+  bool utf8 = true;       // whether the terminal shows more than ASCII
+  double interval_s = 1;  // interval of the samples, which the view shows
+  std::string recording;  // name of the recording if one is replayed; else empty
+  // duration of a driver call after which the view reports that the driver hangs
+  double patience_s = driver_patience_s;
 };
 
-// Use it on one thread.
+// Use an object on one thread only.
 class LiveView {
  public:
-  // gpus: those of every sample, in its order.
+  // gpus: the GPUs of all samples, in the order of the samples.
   LiveView(std::vector<GpuInfo> gpus, LiveOptions options);
 
-  void add(std::shared_ptr<const MonitorSample> sample);      // in chronological order
-  void set_hanging(double seconds) { hanging_s_ = seconds; }  // for the driver call in progress
-  bool press(const KeyPress& key);                            // false: the user wants to leave
-  // At most `height` lines of at most `width` cells.
+  void add(std::shared_ptr<const MonitorSample> sample);  // call it in chronological order
+  // duration of the driver call in progress
+  void set_hanging(double seconds) { hanging_s_ = seconds; }
+  bool press(const KeyPress& key);  // returns false if the user wants to leave
+  // Returns at most `height` lines of at most `width` cells.
   std::vector<Line> lines(int width, int height);
 
  private:
@@ -69,10 +73,10 @@ class LiveView {
   std::vector<GpuInfo> gpus_;
   LiveOptions options_;
   History history_;
-  std::shared_ptr<const MonitorSample> newest_, shown_;  // shown_ lags behind while paused
+  std::shared_ptr<const MonitorSample> newest_, shown_;  // shown_ is older while the view is paused
   ProcessNames names_;
   double looked_up_s_ = 0;
-  std::vector<ProcessRow> rows_;  // filtered and sorted
+  std::vector<ProcessRow> rows_;  // rows after filtering and sorting
   Chosen chosen_;
   bool any_chosen_ = false;
   std::size_t first_row_ = 0, page_rows_ = 1;

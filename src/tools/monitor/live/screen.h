@@ -1,4 +1,4 @@
-// Input and output of a full-screen view, independent of a terminal.
+// Types for input and output of a full-screen view, independent of a terminal.
 #pragma once
 
 #include <string>
@@ -6,11 +6,12 @@
 
 namespace lockstep {
 
-// Colour only adds: the words alone say everything that a style says.
+// The style of a text. The words have the whole meaning without it, because a terminal may have no
+// colour.
 enum class Style { plain, bold, dim, good, warning, bad, head, selected };
 
 struct Span {
-  std::string text;  // as from clean_cells: one line, each character in one or two cells
+  std::string text;  // result of clean_cells: one line, each character in one or two cells
   Style style = Style::plain;
 };
 using Line = std::vector<Span>;
@@ -28,12 +29,12 @@ enum class Key {
   escape,
   backspace,
   resize,
-  gone,  // the terminal is gone: no key will come any more
+  gone,  // the terminal has been closed; no further key will come
 };
 
 struct KeyPress {
   Key key = Key::none;
-  char32_t character = 0;  // of Key::character
+  char32_t character = 0;  // only for Key::character
 };
 
 }  // namespace lockstep

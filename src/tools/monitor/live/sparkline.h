@@ -1,4 +1,4 @@
-// A row of small bars: a percentage over time.
+// Draws a percentage over time as a row of small bars.
 #pragma once
 
 #include <span>
@@ -6,8 +6,8 @@
 
 namespace lockstep {
 
-// One cell per value, oldest first. NaN (not measured) is a gap. Values are clamped to 0 to 100.
-// Unicode blocks, or ASCII levels.
+// Returns one cell per value, the oldest first. NaN (not measured) gives a gap. Values are clamped
+// to 0 to 100. The bars are Unicode blocks if `utf8` is true, else ASCII characters.
 std::string sparkline(std::span<const float> percents, bool utf8);
 
 }  // namespace lockstep

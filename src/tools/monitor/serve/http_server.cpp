@@ -1,4 +1,4 @@
-// The only file that includes Beast: it takes seconds to compile.
+// Only this file includes Boost.Beast, because that takes seconds to compile.
 #include "tools/monitor/serve/http_server.h"
 
 #include <fcntl.h>
@@ -36,15 +36,15 @@ using tcp = asio::ip::tcp;
 using Failure = boost::system::error_code;
 
 constexpr int http_1_1 = 11;
-constexpr double farewell_s = 2;                    // for a client to read why it was refused
-constexpr double rest_after_failed_accept_s = 0.1;  // no descriptor is free
-constexpr std::size_t farewell_bytes = 1 << 16;     // that such a client may still send
+constexpr double farewell_s = 2;                    // time for a refused client to read the reason
+constexpr double rest_after_failed_accept_s = 0.1;  // waits until a file descriptor is free
+constexpr std::size_t farewell_bytes = 1 << 16;  // most bytes that a refused client may still send
 
 std::chrono::milliseconds ms(double seconds) {
   return std::chrono::milliseconds(static_cast<long long>(seconds * 1e3));
 }
 
-// Only content of this server is loaded, run or shown, and no other site frames or reads it.
+// Browsers load, run and show only content of this server. No other site may embed or read it.
 constexpr std::array<std::pair<const char*, const char*>, 5> every_reply{{
     {"Cache-Control", "no-store"},
     {"Content-Security-Policy",
@@ -67,13 +67,14 @@ HttpReply refusal_of(const Failure& failure) {
 
 class Session;
 
-struct Open {  // connections, oldest first
+// Open connections, the oldest first.
+struct Open {
   std::list<Session*> sessions;
   const HttpLimits& limits;
   const HttpServer::Answer& answer;
 };
 
-// One connection. Lives as long as an operation on it is under way.
+// One connection. The object exists as long as an operation on it is pending.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(tcp::socket&& socket, Open& open)
@@ -84,7 +85,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  bool waits() const { return waits_; }  // for a request
+  bool waits() const { return waits_; }  // the connection waits for a request
   void close() {
     waits_ = false;
     stream_.close();
@@ -93,7 +94,8 @@ class Session : public std::enable_shared_from_this<Session> {
     waits_ = true;
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(open_.limits.header_bytes));
-    parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // none is ever read
+    // the server never reads a body
+    parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
     stream_.expires_after(ms(patience_s));
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](const Failure& failure, std::size_t) {
@@ -104,8 +106,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void have_read(const Failure& failure) {
-    // HTTP errors are faults of the request. On any other error the client went away or took too
-    // long.
+    // HTTP errors are faults of the request. For any other error, the client closed the connection
+    // or took too long.
     if (failure &&
         (failure == http::error::end_of_stream ||
          failure.category() != http::make_error_code(http::error::bad_version).category()))
@@ -160,7 +162,8 @@ class Session : public std::enable_shared_from_this<Session> {
                       });
   }
 
-  // Closing at once while the client still sends would take the reply away from it.
+  // Reads on for a short time before closing. If the connection were closed while the client still
+  // sends, the client would lose the reply.
   void take_leave() {
     Failure ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
@@ -187,7 +190,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool waits_ = false, last_ = false;
 };
 
-// "in use", "not permitted", …: with a remedy.
+// Adds a remedy to errors such as "in use" and "not permitted".
 [[noreturn]] void throw_listen_error(const ListenAddress& address, const Failure& failure) {
   const std::string what = cat("--serve: cannot listen at ", address.text(), ": ");
   if (failure == asio::error::address_in_use)
@@ -210,7 +213,7 @@ struct HttpServer::Impl {
   ListenAddress address;
   Answer answer;
   HttpLimits limits;
-  Open open{{}, limits, answer};  // outlives the connections, which end with io
+  Open open{{}, limits, answer};  // must outlive the connections, which end with `io`
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
   asio::steady_timer timer{io};
@@ -244,7 +247,7 @@ void HttpServer::Impl::accept() {
     if (!failure) {
       try {
         accepted(std::move(socket));
-      } catch (const std::exception&) {  // no memory for it: the next may have better luck
+      } catch (const std::exception&) {  // no memory for this connection; later ones may succeed
       }
       return accept();
     }
@@ -260,7 +263,7 @@ void HttpServer::Impl::accepted(tcp::socket&& socket) {
   if (open.sessions.size() >= limits.connections) {
     const auto waiting = std::find_if(open.sessions.begin(), open.sessions.end(),
                                       [](const Session* one) { return one->waits(); });
-    if (waiting == open.sessions.end()) return;  // which closes the new one
+    if (waiting == open.sessions.end()) return;  // returning closes the new connection
     (*waiting)->close();
   }
   std::make_shared<Session>(std::move(socket), open)->read(limits.request_s);

@@ -1,4 +1,5 @@
-// A small read-only HTTP/1.1 server: GET and HEAD, one thread, everything bounded.
+// A small HTTP/1.1 server for GET and HEAD. It has one thread, and all its buffers and times are
+// limited.
 #pragma once
 
 #include <cstddef>
@@ -11,41 +12,42 @@
 namespace lockstep {
 
 struct HttpRequest {
-  std::string path;   // as sent, up to "?", without decoding
-  std::string query;  // after "?"
-  std::string host;   // of the Host header; "" without one
+  std::string path;   // path as sent, up to "?", without decoding
+  std::string query;  // text after "?"
+  std::string host;   // value of the Host header; "" if there is none
 };
 
 struct HttpReply {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
-  std::shared_ptr<const std::string> body;  // null: empty body
+  std::shared_ptr<const std::string> body;  // null for an empty body
 };
 
 struct HttpLimits {
-  // Above this, the connection that has waited longest for a request is closed. If none waits, the
-  // new one is closed.
+  // The largest number of connections. A further one replaces the connection that has waited
+  // longest for a request. If no connection waits for a request, the new one is closed.
   std::size_t connections = 64;
-  std::size_t header_bytes = 8192;  // of a request
-  std::size_t target_bytes = 1024;  // path and query
-  double request_s = 10;            // time for a connection's first request to arrive whole
-  double idle_s = 60;               // the same for each later one
-  double reply_s = 20;              // time for a client to receive a reply
+  std::size_t header_bytes = 8192;  // largest header of a request
+  std::size_t target_bytes = 1024;  // largest path and query together
+  double request_s = 10;  // time for the first request of a connection to arrive completely
+  double idle_s = 60;     // time for each later request to arrive completely
+  double reply_s = 20;    // time in which a client must receive a reply
 };
 
 class HttpServer {
  public:
-  // Called on the server's thread, one request at a time; an exception becomes a 500.
+  // Called on the server's thread for one request at a time. An exception gives a reply with status
+  // 500.
   using Answer = std::function<HttpReply(const HttpRequest&)>;
 
-  // Listens when it returns. Throws Error if it cannot: the port is taken, not permitted, or the
-  // address does not belong to this machine.
+  // The server listens when the constructor returns. Throws Error if it cannot listen: the port is
+  // in use or not permitted, or the address is not of this machine.
   HttpServer(const ListenAddress& address, Answer answer, const HttpLimits& limits = {});
   ~HttpServer();  // closes every connection
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  const ListenAddress& address() const;  // with the actual port
+  const ListenAddress& address() const;  // address with the port that is really used
 
  private:
   struct Impl;

@@ -1,4 +1,4 @@
-// A server's address and port on this machine, as the user writes them.
+// The address and port at which a server listens on this machine.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@ namespace lockstep {
 
 struct ListenAddress {
   std::string host = "127.0.0.1";  // numeric, IPv4 or IPv6 without brackets
-  int port = 9400;                 // 0: any free port
+  int port = 9400;                 // 0 for any free port
 
-  bool loopback() const;     // reachable from this machine only
+  bool loopback() const;     // whether the address is reachable only from this machine
   std::string text() const;  // "127.0.0.1:9400", "[::1]:9400"
 };
 
-// "127.0.0.1:9400", "[::1]:9400", "localhost:9400", ":9400", "9400", "127.0.0.1"; "" is the
-// default. A missing part is the default's. Throws Error.
+// Parses "127.0.0.1:9400", "[::1]:9400", "localhost:9400", ":9400", "9400" or "127.0.0.1". A
+// missing part has the default value, so "" is the default. Throws Error for any other text.
 ListenAddress parse_listen_address(const std::string& text);
 
 }  // namespace lockstep

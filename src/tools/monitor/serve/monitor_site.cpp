@@ -20,7 +20,8 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t kept_samples = 3600;
-constexpr double least_between_kept_s = 1;  // an hour at least, however short the interval
+// the history covers at least an hour, even with short intervals
+constexpr double least_between_kept_s = 1;
 constexpr double late_sample_intervals = 2, late_sample_s = 0.5;
 constexpr double oldest_metrics_s = 10, oldest_metrics_intervals = 3;
 
@@ -32,10 +33,10 @@ HttpReply json_reply(std::shared_ptr<const std::string> text) {
   return {.type = "application/json", .body = std::move(text)};
 }
 
-// "localhost", "127.…" or "[::1]", with any port: it may be forwarded.
-// Nothing may stand between, before or after them: a browser says so which name it was given.
+// Whether the host is "localhost", "127.…" or "[::1]", with any port, because the port may be
+// forwarded. Nothing else may surround it. Browsers send the name that they were given.
 bool is_local_name(const std::string& host) {
-  if (host.empty()) return true;  // of HTTP 1.0
+  if (host.empty()) return true;  // HTTP 1.0 has no host
   const std::size_t end = host.starts_with('[') ? host.find(']') : host.find(':');
   const std::size_t name_end = host.starts_with('[') && end != host.npos ? end + 1 : end;
   const std::string name = host.substr(0, name_end);
@@ -47,7 +48,7 @@ bool is_local_name(const std::string& host) {
          (name.starts_with("127.") && inet_pton(AF_INET, name.c_str(), &address) == 1);
 }
 
-// The number in "after=NUMBER"; nothing for other queries.
+// The number in "after=NUMBER", or 0 for an empty query. Nothing for other queries.
 std::optional<long long> after_of(const std::string& query) {
   constexpr std::string_view key = "after=";
   if (query.empty()) return 0;
@@ -74,7 +75,7 @@ void MonitorSite::take(const MonitorSample& sample) {
   auto kept = std::make_shared<const MonitorSample>(sample);
   const std::lock_guard lock(mutex_);
   newest_ = std::move(kept);
-  // Half an interval of slack: samples a second apart are all kept.
+  // A tolerance of half an interval keeps all samples that are about a second apart.
   const double slack = std::min(setup_.interval_s, least_between_kept_s) / 2;
   if (history_.size() > 0 && sample.at_s - newest_kept_s_ < least_between_kept_s - slack) return;
   history_.add(sample);
@@ -118,7 +119,7 @@ HttpReply MonitorSite::metrics() const {
                        .resident_bytes = resident_bytes(),
                        .start_s = start_s_};
   const double oldest = std::max(oldest_metrics_s, oldest_metrics_intervals * setup_.interval_s);
-  // Prometheus would take an old value for one of now.
+  // Prometheus would store an old value with the present time.
   if (age >= 0 && age <= oldest) text = *newest_text(gpus_made_, &MonitorSite::gpus_text);
   {
     const std::lock_guard lock(mutex_);
@@ -132,7 +133,7 @@ HttpReply MonitorSite::metrics() const {
 }
 
 HttpReply MonitorSite::sample() const {
-  // A late sample is rendered anew each time: its values grow old.
+  // A late sample is rendered for each request, because the age of its values grows.
   std::shared_ptr<const MonitorSample> newest;
   {
     const std::lock_guard lock(mutex_);
@@ -154,7 +155,7 @@ MonitorSite::Text MonitorSite::newest_text(Made& made,
     newest = newest_;
     if (!newest || made.number == newest->number) return newest ? made.text : nullptr;
   }
-  // Looking up processes takes a while: take() must not wait for it.
+  // Looking up processes takes a while, so the lock is not held: take() must not wait.
   auto text = std::make_shared<const std::string>((this->*make)(*newest));
   const std::lock_guard lock(mutex_);
   made = {newest->number, text};

@@ -1,4 +1,5 @@
-// Replies of `lockstep monitor --serve`: /metrics, the page and its data. No file is ever read.
+// Makes the replies of `lockstep monitor --serve`: /metrics, the page and its data. The page is
+// embedded in the program, so no request can read a file from the disk.
 #pragma once
 
 #include <functional>
@@ -16,25 +17,25 @@
 
 namespace lockstep {
 
-// take() and answer() may be called on two different threads.
+// take() and answer() may run on two threads at the same time.
 class MonitorSite {
  public:
   struct Setup {
     std::vector<GpuInfo> gpus;
     double interval_s = 1;
-    // Answers only local names. On loopback, a page of another site could otherwise reach this one
-    // through a name that resolves to it (DNS rebinding).
+    // Whether only requests to local names are answered. Without this, a page of another site could
+    // read this one on loopback, through a name that resolves to it (DNS rebinding).
     bool local_only = true;
     std::function<double()> hanging_s = [] { return 0.0; };        // Sampler::hanging_s
     FindProcess find = [](int pid) { return process_info(pid); };  // called by answer()
   };
   explicit MonitorSite(Setup setup, Clock& clock = system_clock());
 
-  void take(const MonitorSample& sample);  // in chronological order
+  void take(const MonitorSample& sample);  // call it in chronological order
   HttpReply answer(const HttpRequest& request) const;
 
  private:
-  struct Made {  // made for the newest sample, and kept while it is the newest
+  struct Made {  // text for the newest sample, kept until the next sample
     long long number = 0;
     std::shared_ptr<const std::string> text;
   };
@@ -47,12 +48,12 @@ class MonitorSite {
   std::string gpus_text(const MonitorSample& sample) const;
   std::string newest_line(const MonitorSample& sample) const;
   std::string sample_line(const MonitorSample& sample, double now_s) const;
-  double age_s() const;  // of the newest sample; below 0 if there is none
+  double age_s() const;  // age of the newest sample; below 0 if there is none
 
   Setup setup_;
   Clock& clock_;
   double start_s_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards all members below
   History history_;
   double newest_kept_s_ = 0;
   std::shared_ptr<const MonitorSample> newest_;

@@ -13,7 +13,7 @@ namespace {
 struct Charted {
   GpuMetric metric;
   double scale;
-  int decimals;  // below 0: three significant digits
+  int decimals;  // below 0 = three significant digits
 };
 
 constexpr std::array<Charted, 11> all_charted{{
@@ -41,7 +41,7 @@ void append(std::string& out, double value, int decimals) {
   out.append(text.data(), done.ptr);
 }
 
-// Ages in the history, oldest first, are count-1 … 0.
+// A column of the history, the oldest value first. Its ages are count-1 … 0.
 std::string column(const History& history, std::size_t gpu, const Charted& charted,
                    std::size_t count) {
   std::string text = "[";
@@ -85,7 +85,8 @@ std::string history_json(const std::vector<GpuInfo>& gpus, const History& histor
                       {"gpus", std::move(devices)},
                       {"metrics", std::move(metrics)}};
   std::string text = dumped(head);
-  text.back() = ',';  // the columns are written by hand: there may be 300,000 values
+  // the columns are formatted without the JSON library, because there may be 300,000 values
+  text.back() = ',';
   text += "\"time\":[";
   for (std::size_t age = count; age-- > 0;)
     text += cat(fixed(history.wall_s(age), 2), age > 0 ? "," : "");

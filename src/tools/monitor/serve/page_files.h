@@ -1,4 +1,4 @@
-// The page's files, embedded in the program by cmake/EmbedPage.cmake during the build.
+// The files of the page. cmake/EmbedPage.cmake embeds them in the program during the build.
 #pragma once
 
 #include <span>

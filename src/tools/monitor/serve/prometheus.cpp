@@ -17,20 +17,21 @@ namespace {
 struct Family {
   std::string name;
   const char* type;
-  const char* labels;  // for the reference
+  const char* labels;  // for the reference page
   const char* help;
 };
 
-enum class Scale { none, percent, mega };  // of the metric's unit to Prometheus's base unit
+// Conversion from the metric's unit to Prometheus's base unit.
+enum class Scale { none, percent, mega };
 
 struct OfMetric {
   GpuMetric metric;
-  const char* name;  // after "lockstep_gpu_"
+  const char* name;  // follows "lockstep_gpu_"
   Scale scale = Scale::none;
   const char* type = "gauge";
 };
 
-// clock_limits is a family of its own: a series a reason.
+// clock_limits is missing here, because it is a separate family with a series per reason.
 constexpr std::array<OfMetric, metric_count - 1> of_metrics{{
     {GpuMetric::sm_active, "sm_active_ratio", Scale::percent},
     {GpuMetric::tensor_active, "tensor_active_ratio", Scale::percent},
@@ -78,7 +79,7 @@ const Family process_sm{"lockstep_gpu_process_sm_ratio", "gauge", process_labels
 struct OfStatus {
   Family family;
   double value;
-  bool of_sample = false;  // there is none before the first
+  bool of_sample = false;  // the value needs a sample, so it is absent before the first
 };
 
 std::vector<OfStatus> of_status(const MonitorStatus& status) {
@@ -132,7 +133,8 @@ using Labels = std::vector<std::pair<const char*, std::string>>;
 
 std::string escaped(const std::string& text) {
   std::string out;
-  for (const char c : mend_utf8(text)) {  // one faulty byte, and Prometheus takes none of it
+  // a single invalid byte makes Prometheus reject the whole text
+  for (const char c : mend_utf8(text)) {
     if (c == '\\' || c == '"') out += '\\';
     if (c == '\n')
       out += "\\n";
@@ -148,7 +150,7 @@ std::string label_text(const Labels& labels) {
   return parts.empty() ? "" : "{" + join(parts, ",") + "}";
 }
 
-// A family with its series; nothing of a family without any.
+// A family with its series. A family without series is not written.
 class Series {
  public:
   explicit Series(Family family) : family_(std::move(family)) {}
@@ -187,7 +189,7 @@ Labels with(Labels labels, const char* name, const std::string& value) {
   return labels;
 }
 
-// The name of the program alone: a command line may hold secrets, and is different every time.
+// The program's name without arguments. A command line may contain secrets and differs each time.
 std::string program_of(const std::string& command) {
   const std::string word = command.substr(0, command.find(' '));
   const std::size_t slash = word.rfind('/');

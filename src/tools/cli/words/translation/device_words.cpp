@@ -13,7 +13,8 @@
 namespace lockstep::cli {
 namespace {
 
-// The devices that a value of --devices means. Devices given by index need not exist. Throws Error.
+// The devices that a value of --devices means. Devices given by index need not exist. Throws Error
+// if the value is invalid.
 std::vector<Device> devices_of_spec(const std::string& spec, bool counts_devices) {
   if (!counts_devices && indexes_in(spec) > 0) {
     Device gpu;
@@ -41,7 +42,7 @@ bool is_list_of_devices(const std::string& value) {
   });
 }
 
-// Whether the value names GPUs that need not be there, as "2xT4" does.
+// Whether the value names GPUs by model, as "2xT4" does. These GPUs need not exist on this machine.
 bool names_kinds(const std::string& value) {
   const bool is_number = value.find_first_not_of("-0123456789") == value.npos;
   const bool has_number = value.find_first_of("0123456789") != value.npos;

@@ -1,4 +1,5 @@
-// The devices that a value of --devices means, or a value of another program's name for it.
+// Finds the devices that a value of --devices means. Also translates values of other programs'
+// names for it.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -11,14 +12,17 @@
 
 namespace lockstep::cli {
 
-// The number of devices; 0: unknown.
+// Returns the number of devices that a value of --devices means; 0 if unknown. counts_devices: as
+// in FlagsHere.
 std::size_t devices_in(const std::string& spec, bool counts_devices);
 
-// Replaces values that are kinds of GPU in the form of notebook services: "GPU T4 x 2". If
-// --devices takes no kinds, the value becomes "all": all GPUs that exist.
+// Replaces values of --devices that name a kind of GPU, such as "GPU T4 x 2" of notebook services.
+// If --devices of this command accepts kinds, the value becomes the typed one. Otherwise it becomes
+// "all". typed: the value as the user typed it.
 void replace_kinds(const FlagsHere& flags, const std::string& typed, std::vector<OurWord>& words);
 
-// The devices that --devices names, or that this machine has. None: unknown.
+// Returns the devices that --devices names, or else all devices of this machine. Returns an empty
+// list if unknown.
 std::vector<Device> devices_of_line(const FlagsHere& flags);
 
 bool has_gpus(const std::vector<Device>& devices);

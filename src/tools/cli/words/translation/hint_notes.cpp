@@ -13,8 +13,8 @@
 namespace lockstep::cli {
 namespace {
 
-// batch.global of the line if its program used one device, or one process on the CPU. "": it would
-// say no other.
+// The batch.global of the line if its program used one device, or one process on the CPU. "" if
+// there is one device anyway, or if the line names the devices.
 std::string batch_of_one(const Vocabulary& known, const TypedLine& line, const Translation& all) {
   const OurWord* const devices = devices_word(all.words);
   if (all.devices == 1 ||
@@ -45,7 +45,7 @@ std::string batch_note(const Vocabulary& known, const TypedLine& line, const Tra
 
 namespace {
 
-// For a name that means first weights, in a command that takes a run; "" for others.
+// A note on a name that means first weights, in a command that takes a run. "" for other names.
 std::string note_of_run(const FlagsHere& flags, const Synonym& synonym, const std::string& value) {
   const std::vector<OurWord> words = written_here(synonym, value, {});
   const auto weights = std::find_if(words.begin(), words.end(),
@@ -76,7 +76,7 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
   if (!flags.devices.empty() && synonym->ours.find("--devices") != std::string::npos)
     return cat("--devices ", shell_word(flags.devices), " is given");
   if (const auto reason = all.reasons.find(key); reason != all.reasons.end()) return reason->second;
-  if (!flags.group.empty()) {  // other notes are of training
+  if (!flags.group.empty()) {  // the other notes concern training
     const MeaningInCommand* const here = meaning_in(*synonym, flags.group);
     return here == nullptr ? "" : here->note;
   }
@@ -90,8 +90,8 @@ std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Trans
 
 namespace {
 
-// Names without a known meaning. Left out are those that may be options of a following step without
-// its group: "input" for "predict.input".
+// Names without a known meaning. Some names, such as "input" for "predict.input", may be options of
+// a following step without its group. These are left out.
 Words unknown_names(const Vocabulary& known, const Translation& all) {
   Words names;
   for (const std::string& name : all.unknown) {

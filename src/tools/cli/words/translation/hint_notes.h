@@ -1,4 +1,4 @@
-// Further advice after the words of a translation.
+// Makes the advice that follows the words of a translation.
 #pragma once
 
 #include "tools/cli/words/translation/translated_names.h"
@@ -7,15 +7,15 @@
 
 namespace lockstep::cli {
 
-// A note if a value is for all devices: for which devices, and the value for a program that used
-// one device.
+// Returns a note if batch.global was computed from the number of devices, else "". It says for how
+// many devices the value is. It also gives the value for a script that used one device.
 std::string batch_note(const Vocabulary& known, const TypedLine& line, const Translation& all);
 
-// Further advice about a name. Nothing if the name only turns something off.
+// Returns advice about a name, or "". key, value: the name and the value as typed.
 std::string note_of(const Vocabulary& known, const FlagsHere& flags, const Translation& all,
                     const std::string& key, const std::string& value);
 
-// Remarks after the translated words.
+// Returns all remarks that follow the translated words. asked: the name about which the message is.
 Words remarks_of(const Vocabulary& known, const TypedLine& line, const Translation& all,
                  const TypedName& asked);
 

@@ -13,7 +13,7 @@
 namespace lockstep::cli {
 
 std::string as_typed(const OurWord& word) {
-  if (word.name == "--best") return word.name;  // a switch
+  if (word.name == "--best") return word.name;  // a flag without a value
   return word.name.starts_with("--") ? cat(word.name, " ", shell_word(word.value))
                                      : shell_word(cat(word.name, "=", word.value));
 }
@@ -26,7 +26,7 @@ bool is_plain_in_toml(const OptionInfo* option) {
          option->type == OptionType::boolean;
 }
 
-// "batch.global = 32", "precision = "fp16""; of JSON likewise.
+// The option as a line of a TOML or JSON file, such as: batch.global = 32.
 std::string as_line_of_file(const Vocabulary& known, const OurWord& word, bool is_json) {
   const bool plain = is_plain_in_toml(known.find(word.name)) || word.value == unknown_value;
   const std::string value =
@@ -36,7 +36,7 @@ std::string as_line_of_file(const Vocabulary& known, const OurWord& word, bool i
   return is_json ? cat('"', word.name, "\": ", value, ",") : cat(word.name, " = ", value);
 }
 
-// Options as lines of the file, and flags for the command.
+// Suggests options as lines of the file, and flags for the command.
 std::string write_in_file(const Vocabulary& known, const TypedLine& line,
                           const std::vector<OurWord>& words) {
   Words lines, flags;
@@ -63,7 +63,7 @@ std::string write_on_line(const std::vector<OurWord>& words) {
   return words.empty() ? "" : cat("write ", join(typed, " "));
 }
 
-// evaluate or predict if a name of the line asks for that in place of training.
+// "evaluate" or "predict" if a name on the line asks for that instead of training. "" if none does.
 std::string command_instead(const Vocabulary& known, const TypedLine& line) {
   std::string command;
   for (const TypedName& name : line.names)
@@ -74,7 +74,7 @@ std::string command_instead(const Vocabulary& known, const TypedLine& line) {
   return command;
 }
 
-// The line of that command, with those of the words that concern it.
+// The line of that command, with the words that apply to it.
 std::string line_of_command(const Vocabulary& known, const TypedLine& line,
                             const std::string& command) {
   TypedLine reading = line;

@@ -1,4 +1,4 @@
-// The hint for a name of another program: the translation of the whole line, and advice.
+// Makes the hint for a name of another program: the translation of the whole line, and advice.
 #pragma once
 
 #include "tools/cli/words/translation/typed_line.h"

@@ -28,7 +28,7 @@ const Flag* own_flag(const Command& command, const std::string& name) {
   return flag == command.flags.end() ? nullptr : &*flag;
 }
 
-// A number may be less than zero.
+// Whether the word is a flag. A negative number is not.
 bool is_flag_word(const std::string& word) {
   return word.starts_with("-") && !whole_number(word, std::numeric_limits<std::int64_t>::min());
 }

@@ -12,22 +12,24 @@ namespace lockstep::cli {
 
 std::string recipe_named_in(const Command& command, const Words& words);
 
-// Whether the name is an option whose values are a list, or stands for one.
+// Whether the name is an option that takes a list, or another program's name for such an option.
 bool is_list(const Vocabulary& known, const std::string& name);
 
-// The word and those that follow it, up to a flag, an option or a recipe, with commas between them.
+// Joins the word at `at` and the words after it with commas, up to a flag, an assignment or a
+// recipe. Sets `at` to the last joined word.
 std::string list_at(const Words& words, std::size_t& at);
 
-// The flags that the command lacks, and all words with an equals sign. others: receives the other
-// words.
+// Returns the flags that the command lacks, with their values, and all words with an equals sign.
+// others: receives the other words.
 std::vector<TypedName> names_in_line(const Command& command, const Words& words,
                                      const Vocabulary& known, Words* others = nullptr);
 
-// Faulty values of the command's own flags: flags that take only a few values. If completion offers
-// a list, its values are only examples, and no fault is found.
+// Returns phrases about faulty values of the command's own flags. Only flags with a fixed set of
+// values are checked. If completion offers a value with commas, the values are only examples, and
+// the flag is not checked.
 Words faults_of_flags(const Command& command, const Words& words);
 
-// The value of --devices; "" if it is absent.
+// Returns the value of --devices; "" if the flag is absent.
 std::string devices_given(const Words& words);
 
 }  // namespace lockstep::cli

@@ -16,7 +16,7 @@
 namespace lockstep::cli {
 namespace {
 
-// -1 of a program where it means that nothing is set.
+// Whether the value means that nothing is set, such as another program's -1.
 bool says_nothing(const Vocabulary& known, const OurWord& word) {
   const OptionInfo* const option = known.find(word.name);
   return option != nullptr && word.value == "-1" && option->spec.min >= 0 && option->spec.min <= 1;
@@ -30,7 +30,7 @@ bool is_flag_of(const FlagsHere& flags, const std::string& name) {
 
 namespace {
 
-// Groups whose options some lines name without the group.
+// Whether the option belongs to a group that some commands accept without the group's name.
 bool is_of_step(const std::string& key) {
   return key.starts_with("predict.") || key.starts_with("evaluate.") || key.starts_with("score.");
 }
@@ -55,7 +55,7 @@ bool is_known_name(const Vocabulary& known, const std::string& name) {
 
 namespace {
 
-// A name that stands for the checkpoint to take.
+// Whether the synonym names the checkpoint to use.
 bool is_of_checkpoint(const Synonym& synonym) {
   return synonym.ours.starts_with("init.from=") || synonym.ours == "--resume auto";
 }
@@ -77,7 +77,7 @@ bool is_for_reading(const Vocabulary& known, const std::string& group, const std
   if (key == "precision") return true;
   for (const char* part : {"init.", "model.", "run."})
     if (key.starts_with(part)) return false;
-  const OptionInfo* const option = known.find(key);  // a file of data, or one to read them with
+  const OptionInfo* const option = known.find(key);  // paths of data, or of files needed to read it
   return option != nullptr && option->spec.is_path;
 }
 
@@ -96,8 +96,9 @@ std::string key_for_reading(const Vocabulary& known, const std::string& group,
 
 namespace {
 
-// The words as a command that reads a run takes them: seed as predict.seed, and the folder of runs,
-// which is another program's for its outputs, as predict.out. Others are the run's own.
+// The words in the form that a command for reading a run takes. For example, `seed` becomes
+// predict.seed. run.root becomes predict.out, because other programs use it for outputs. Words that
+// belong to the run itself are removed.
 std::vector<OurWord> words_for_reading(const Vocabulary& known, const std::string& group,
                                        std::vector<OurWord> words) {
   for (OurWord& word : words) {
@@ -131,7 +132,8 @@ std::vector<OurWord> words_that_fit(const Vocabulary& known, const TypedLine& li
 
 namespace {
 
-// The value of a file's name, in the folder that another name of the line gives: the last one.
+// A file name together with the folder that another name of the line gives. If several give one,
+// the last counts.
 std::string in_its_folder(const Synonym& synonym, const TypedLine& line, const std::string& file) {
   std::string folder;
   for (const TypedName& name : line.names)
@@ -143,8 +145,8 @@ std::string in_its_folder(const Synonym& synonym, const TypedLine& line, const s
   return (std::filesystem::path(folder) / file).string();
 }
 
-// The name's meaning here: another one for some commands, and where the names are missing beside
-// which the first holds.
+// The meaning of the name on this line. Some commands have their own meaning. Another meaning may
+// hold only if certain names are on the same line.
 Synonym meaning_here(Synonym synonym, const TypedLine& line) {
   const bool is_beside = std::any_of(line.names.begin(), line.names.end(), [&](const auto& name) {
     return std::find(synonym.beside.begin(), synonym.beside.end(), plain_name(name.name)) !=
@@ -169,7 +171,7 @@ bool is_valid(const OptionInfo& option, const std::string& value) {
 
 namespace {
 
-// The value of an option of ours in our words: fp16 of 16-mixed, true of True.
+// Another program's value in our form, such as fp16 for 16-mixed, or true for True.
 std::string value_as_ours(const Vocabulary& known, const std::string& key,
                           const std::string& value) {
   const OptionInfo& option = *known.find(key);
@@ -181,7 +183,7 @@ std::string value_as_ours(const Vocabulary& known, const std::string& key,
   return is_valid(option, small) ? small : value;
 }
 
-// A run that goes on keeps its global batch, so that one of the other two sizes gives both.
+// A resumed run keeps its global batch. One of the other two sizes therefore determines both.
 std::vector<OurWord> batch_words_for_resume(const Vocabulary& known, const TypedLine& line,
                                             const TypedName& name, const std::string& value) {
   const auto is_micro = [&](const TypedName& one) {

@@ -1,4 +1,4 @@
-// Lockstep's words for one typed name, without regard to the rest of the line.
+// Translates one typed name into Lockstep's options and flags, without the rest of the line.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -15,35 +15,37 @@ inline constexpr const char* first_weights = "init.from";
 
 bool is_flag_of(const FlagsHere& flags, const std::string& name);
 
-// The options that are `name` in a group, except the groups of steps: optimizer.clip for clip.
+// Returns the options that are `name` in some group, such as optimizer.clip for clip. Options of
+// predict, evaluate and score are left out.
 Words in_its_groups(const Vocabulary& known, const std::string& name);
 
 bool is_own_name(const Vocabulary& known, const std::string& name);
 
 bool is_known_name(const Vocabulary& known, const std::string& name);
 
-// The checkpoint that a value means: "best", or "last" for every word for the newest one. "" for
-// another value, such as a file.
+// Returns the checkpoint that a value names: "best", or "last" for every word that means the
+// newest. Returns "" for any other value, such as a file.
 std::string checkpoint_meant(const Synonym& synonym, const std::string& value);
 
-// Whether a command that reads a run (evaluate or predict) takes the option. Other options are
-// settings of training, which the run keeps.
+// Whether a command that reads a run accepts the option. group: "evaluate" or "predict". Other
+// options are settings of training, which the run keeps.
 bool is_for_reading(const Vocabulary& known, const std::string& group, const std::string& key);
 
-// The option in the command's own group, or in the only step that has it: predict.threshold for
-// threshold. "" if there is none, or if the command does not read a run.
+// Returns the option for a name without its group, such as predict.threshold for threshold. It is
+// in the command's own group, or else in the only other group of a step that has it. Returns "" if
+// there is no such option, or if the command does not read a run.
 std::string key_for_reading(const Vocabulary& known, const std::string& group,
                             const std::string& typed);
 
-// The words that can be written here, with "true" for a switch without a value. If the line sets an
-// option under its own name, that value stays.
+// Returns the words that the command accepts. A switch without a value gets "true". Words for
+// options that the line also sets under their own names are removed.
 std::vector<OurWord> words_that_fit(const Vocabulary& known, const TypedLine& line,
                                     std::vector<OurWord> words);
 
 bool is_valid(const OptionInfo& option, const std::string& value);
 
-// Lockstep's words for one name, except those of the batch, without regard to the rest of the line.
-// Nothing if the name is unknown.
+// Returns Lockstep's words for one name. Sizes of the batch are not combined with other names of
+// the line. Returns nothing if the name is unknown.
 std::optional<std::vector<OurWord>> words_alone(const Vocabulary& known, const TypedLine& line,
                                                 const TypedName& name, const TypedBatch& batch);
 

@@ -23,14 +23,14 @@ std::string name_as_typed(const TypedName& name) {
 
 namespace {
 
-// Two names that mean the same and have different values: the later one counts.
+// Reports two names with the same meaning and different values. The later one counts.
 std::string contradiction(const TypedName& one, const TypedName& other, const std::string& what,
                           const TypedName& counts) {
   return cat(name_as_typed(one), " and ", name_as_typed(other), " both mean ", what, "; ",
              name_as_typed(counts), " counts");
 }
 
-// Two names whose lengths of the schedule are in different units: the other one counts.
+// Reports two names whose schedule lengths are in different units. The second one counts.
 std::string other_unit(const TypedName& name, const TypedName& other,
                        const std::vector<OurWord>& words) {
   const bool in_epochs = unit_of_lengths(words, TimeUnit::steps) == TimeUnit::epochs;
@@ -57,8 +57,8 @@ void add_word(Translation& all, const OurWord& word, const TypedName& name = {})
   if (is_later) earlier = name;
 }
 
-// Whether the run of the line ends after a number of steps, by its names or else a preset. Epochs
-// of a name set aside the steps of a preset.
+// Whether the run ends after a number of steps. Names on the line decide, or else a preset. Epochs
+// on the line override steps of a preset.
 bool ends_by_steps(const Vocabulary& known, const TypedLine& line, const TrainOptions& in_force) {
   if (is_typed_as_it_should_be(line, "stop.steps")) return in_force.stop.steps > 0;
   std::optional<std::int64_t> steps;
@@ -75,8 +75,8 @@ bool ends_by_steps(const Vocabulary& known, const TypedLine& line, const TrainOp
   return in_force.stop.steps > 0;
 }
 
-// The name of the line whose lengths of the schedule count, where the words of another program's
-// name are in the other unit: one of ours, else one in steps. Null: there is none.
+// If the name's lengths are in another unit than the schedule's, returns the name on the line whose
+// unit counts. It is one of our names, or else one in steps. Null if there is none.
 const TypedName* of_other_unit(const Vocabulary& known, const TypedLine& line, bool by_steps,
                                const TrainOptions& in_force, const std::vector<OurWord>& words) {
   const std::optional<TimeUnit> unit = unit_of_lengths(words, TimeUnit::steps);
@@ -99,7 +99,7 @@ const TypedName* of_other_unit(const Vocabulary& known, const TypedLine& line, b
   return other;
 }
 
-// Adds the batch words; names that are no part of them are left out.
+// Adds the words of the batch. Names that are not part of them are marked as left out.
 void add_batch_words(const Vocabulary& known, const TypedLine& line, const BatchWords& batch,
                      Translation& all) {
   for (const OurWord& word : words_that_fit(known, line, batch.words)) add_word(all, word);
@@ -120,7 +120,7 @@ void add_batch_words(const Vocabulary& known, const TypedLine& line, const Batch
   }
 }
 
-// Two sizes of one kind: foreign_batch takes the later one.
+// Reports two sizes of the same kind. foreign_batch uses the later one.
 Words batch_contradictions(const Vocabulary& known, const TypedLine& line) {
   std::map<BatchName, TypedName> sizes;
   Words all;
@@ -139,7 +139,8 @@ Words batch_contradictions(const Vocabulary& known, const TypedLine& line) {
   return all;
 }
 
-// Why a name is left out: the line sets its option itself, or the command reads a run.
+// Adds the reason for leaving out a name. The line sets its option directly, or the command only
+// reads a run.
 void add_reason(const Vocabulary& known, const TypedLine& line, const TypedName& name,
                 const std::vector<OurWord>& words, Translation& all) {
   const std::string key = plain_name(name.name);
@@ -147,7 +148,7 @@ void add_reason(const Vocabulary& known, const TypedLine& line, const TypedName&
     if (!is_typed_as_it_should_be(line, word.name) || word.name == name.name) continue;
     const std::string value = value_typed_for(line, word.name);
     const bool agrees = value == word.value || is_placeholder(word.value);
-    if (words.size() > 1 && agrees) continue;  // the others are what the hint is about
+    if (words.size() > 1 && agrees) continue;  // the reason concerns only words that differ
     all.reasons[key] = cat(word.name, "=", value, " is set already and counts");
   }
   const Synonym* const synonym = find_synonym(known.synonyms, name.name);
@@ -182,7 +183,7 @@ Translation translated_for(const Vocabulary& known, const TypedLine& line, std::
   bool has_batch = false;
   for (const TypedName& name : line.names) {
     const std::string key = plain_name(name.name);
-    if (known.has(key) && name.name == key) continue;  // as it should be
+    if (known.has(key) && name.name == key) continue;  // the name is already correct
     if (batch && batch_name(known, name.name) != BatchName::none) {
       if (!has_batch) add_batch_words(known, line, *batch, all);
       has_batch = true;

@@ -1,5 +1,5 @@
-// Lockstep's words for all names of a line. These names may mean the same, or contradict each
-// other.
+// Translates all foreign names of a line. Several names may mean the same setting, or contradict
+// each other.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -13,29 +13,31 @@
 
 namespace lockstep::cli {
 
-// The typed names that are no options, in Lockstep's words, each once.
+// The translation of the typed names that are not options. Each of Lockstep's words occurs once.
 struct Translation {
   std::vector<OurWord> words;
-  Words left_out;                              // names for which there is nothing to write
-  Words unknown;                               // names without a known meaning
-  Words without_effect;                        // why words were removed again, also refused ones
-  Words contradictions;                        // names that mean the same, with different values
-  std::map<std::string, TypedName> typed;      // for each word: the name that it stands for
-  std::map<std::string, std::string> must_be;  // for words without a value: the allowed ones
-  // for names that are left out: the reasons, as phrases
+  Words left_out;  // names that need no word here
+  Words unknown;   // names whose meaning is unknown
+  // reasons for words that were removed because they have no effect or are refused
+  Words without_effect;
+  Words contradictions;                        // names of one setting with different values
+  std::map<std::string, TypedName> typed;      // for each word, the typed name that it translates
+  std::map<std::string, std::string> must_be;  // for words without a value, the allowed values
+  // for names in left_out, the reasons as phrases
   std::map<std::string, std::string> reasons;
-  std::size_t devices = 0;  // number of devices for which the words are
-  // --devices of training, if the words count its devices
+  std::size_t devices = 0;  // number of devices for which the words were made
+  // The value of --devices for training, if this command takes a number of devices instead.
   std::string to_train{};
-  bool sums_up_devices = false;  // a value is for all devices together
-  // the typed batch size is also for all devices together
+  bool sums_up_devices = false;  // a value was computed from the number of devices
+  // the typed batch size is for all devices together, not for each
   bool shares_batch = false;
 };
 
-// "lr=1" for --lr 1, "use_multi_gpu" for a switch.
+// Returns "lr=1" for --lr 1, and "use_multi_gpu" for a switch.
 std::string name_as_typed(const TypedName& name);
 
-// has_presets: if the line leaves something open, whether the program did as the preset does.
+// has_presets: whether the accumulation of the preset is used if the line names none. If false, it
+// is 1.
 Translation translated_for(const Vocabulary& known, const TypedLine& line, std::size_t devices,
                            bool has_presets = true);
 

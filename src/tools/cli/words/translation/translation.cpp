@@ -17,8 +17,9 @@
 namespace lockstep::cli {
 namespace {
 
-// A synonym's value "1e-5/optimizer.lr" means that many times the other option, and
-// "0.1*stop.epochs" that share of it: of the new line's, else of the present value.
+// Computes values that depend on another option. "1e-5/optimizer.lr" is 1e-5 divided by that
+// option, and "0.1*stop.epochs" is a tenth of it. The other option's value is taken from the new
+// line, or else from the options in force.
 void combine_values(const Vocabulary& known, const TypedLine& line, std::vector<OurWord>& words) {
   for (OurWord& word : words) {
     const std::size_t sign = word.value.find_first_of("/*");
@@ -39,7 +40,7 @@ void combine_values(const Vocabulary& known, const TypedLine& line, std::vector<
   }
 }
 
-// Removes words that the recipe rejects because they have no effect beside the rest of the line.
+// Removes words that the recipe rejects because they have no effect with the rest of the line.
 void drop_without_effect(const Vocabulary& known, const TypedLine& line, Translation& all) {
   while (true) {
     std::vector<TypedName> names = line.names;
@@ -63,8 +64,8 @@ void drop_without_effect(const Vocabulary& known, const TypedLine& line, Transla
   }
 }
 
-// Removes words that the recipe refuses, with its reason. A line with a place for a value is not
-// judged, nor one for a run, whose own options are not known here.
+// Removes words that the recipe refuses, and keeps the reason. Lines with a placeholder are not
+// checked. Lines for a run are not checked either, because its options are unknown here.
 void drop_refused(const Vocabulary& known, const TypedLine& line, Translation& all) {
   const bool has_place = std::any_of(all.words.begin(), all.words.end(), [](const OurWord& word) {
     return is_placeholder(word.value);
@@ -89,7 +90,7 @@ void drop_refused(const Vocabulary& known, const TypedLine& line, Translation& a
   }
 }
 
-// Values that the option would reject are left to the user, with the allowed ones.
+// Leaves values that the option would reject to the user, and lists the allowed ones.
 void check_values(const Vocabulary& known, Translation& all) {
   for (OurWord& word : all.words) {
     const OptionInfo* const option = known.find(word.name);
@@ -99,7 +100,7 @@ void check_values(const Vocabulary& known, Translation& all) {
   }
 }
 
-// A schedule needs the lengths that nothing sets yet.
+// Adds lengths that a schedule needs and that nothing sets yet.
 void add_schedule_lengths(const Vocabulary& known, const TypedLine& line, Translation& all) {
   const auto kind_word = std::find_if(all.words.begin(), all.words.end(), [](const OurWord& word) {
     return word.name == "schedule.kind";
@@ -118,7 +119,7 @@ void add_schedule_lengths(const Vocabulary& known, const TypedLine& line, Transl
   }
 }
 
-// A length of a recipe or preset would end the run before the typed one.
+// Sets a length from a recipe or preset to 0 if it could end the run before the typed length.
 void set_aside_other_length(const TypedLine& line, Translation& all) {
   if (!line.flags.group.empty()) return;
   const auto find = [&](const char* key) {
@@ -149,7 +150,7 @@ const OurWord* devices_word(const std::vector<OurWord>& words) {
 
 namespace {
 
-// "--gpus 1,2,4" gives numbers of GPUs, among which 0 is impossible, rather than indexes.
+// Whether "--gpus 1,2,4" lists numbers of GPUs instead of indexes. A number of GPUs cannot be 0.
 bool are_counts(const Vocabulary& known, const TypedLine& line, const std::string& list) {
   const Words counts = split(list, ',');
   return line.flags.lists_counts && counts.size() > 1 &&
@@ -160,7 +161,7 @@ bool are_counts(const Vocabulary& known, const TypedLine& line, const std::strin
          });
 }
 
-// Devices come first: their number decides what all of them take in a step.
+// Finds the number of devices first, because it determines the global batch.
 std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
   const Translation without_count = translated_for(known, line, 0);
   const OurWord* const word = devices_word(without_count.words);
@@ -172,7 +173,8 @@ std::size_t devices_meant(const Vocabulary& known, const TypedLine& line) {
   return most;
 }
 
-// --devices of a command that counts them: their number, and all without it.
+// Changes --devices for a command that expects numbers of devices. A list becomes its length, and
+// "all" is removed.
 void count_devices(const Vocabulary& known, const TypedLine& line, Translation& all) {
   std::erase_if(all.words, [](const OurWord& word) {
     return word.name == "--devices" && word.value == "all";

@@ -46,7 +46,7 @@ std::string without_table(const Vocabulary& known, const std::string& name) {
 
 namespace {
 
-// As it would be typed on the command line.
+// The value as a user would type it on the command line.
 std::string text_of_entry(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
