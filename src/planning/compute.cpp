@@ -1,4 +1,4 @@
-// Model FLOPs against the devices' peak.
+// Compares the FLOP/s of the model with the peak of the devices.
 #include "planning/compute.h"
 
 #include "core/base/text/text.h"

@@ -1,4 +1,4 @@
-// The arithmetic of a step, and the most that the devices could do.
+// The FLOPs of a step, and the peak FLOP/s of the devices.
 #pragma once
 
 #include "planning/plan.h"
@@ -11,33 +11,33 @@
 
 namespace lockstep {
 
-// global: samples of a step. The peak is that of these devices in the run's precision. It is
-// unknown if it is unknown for one of them.
+// global: samples of a step. The peak is that of all devices in the run's precision. It is unknown
+// if the peak of one device is unknown.
 ComputePlan plan_compute(const TrainOptions& options, const Facts& facts, std::int64_t global,
                          const std::vector<Device>& devices);
 
-// Seconds of arithmetic at the devices' full peak.
+// Seconds of arithmetic at the full peak of the devices.
 struct PeakTimes {
   std::size_t fastest = 0;  // rank of the fastest device
   double one_s = 0;         // a step on that device alone
-  double all_s = 0;         // the step on the rank that ends last, with its padding places
+  double all_s = 0;         // the step on the slowest rank, with its padding
   double sample_s = 0;      // a training sample on the slowest device
 };
 // Nothing if FLOPs or peak are unknown.
 std::optional<PeakTimes> times_at_peak(const Plan& plan);
 
-// Model FLOPs utilisation: the model's FLOPs per second, at steps of `step_s` seconds, as a share
-// of the peak. Nothing if either is unknown. Nothing for results above 1 either: then the peak is
-// not that of the arithmetic that was done.
+// Model FLOPs utilisation (MFU): model FLOPs per second as a share of the peak, for steps of
+// `step_s` seconds. Nothing if one of them is unknown. Also nothing if the result is above 1,
+// because the peak is then not that of the arithmetic used.
 std::optional<double> mfu(const ComputePlan& compute, double step_s);
 
-// "1.2 TFLOP a step of at most 535 TFLOP/s on 8 GPUs, so at most 7.5M tokens a second", or what is
-// unknown and why.
+// "1.2 TFLOP a step of at most 535 TFLOP/s on 8 GPUs, so at most 7.5M tokens a second". If a number
+// is unknown, the text gives the reason.
 std::string compute_text(const Plan& plan);
 std::string format_flops(double flops);  // "1.98 PFLOP"
 
 // {"flops_per_step", "peak_flops", "mfu_unknown"}; unknown numbers are null.
 nlohmann::json to_json(const ComputePlan& compute);
-ComputePlan compute_from_json(const nlohmann::json& json);  // also reads older records
+ComputePlan compute_from_json(const nlohmann::json& json);  // also reads records without these keys
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// The notes of a plan, in words: how it differs from one device, what stays the same, and what
-// looks wrong.
+// Writes the notes of a plan: how it differs from one device, what stays the same, and what looks
+// wrong.
 #include "planning/notes.h"
 
 #include "core/base/text/text.h"
@@ -23,7 +23,7 @@ namespace {
 
 using Notes = std::vector<std::string>;
 
-// Whether one device, with the same options, would train on another batch.
+// Whether one device would train on a different batch with the same options.
 bool batch_is_its_own(const Plan& plan, const TrainOptions& options) {
   const bool grows =
       options.batch.global == 0 && options.batch.micro > 0 && options.batch.accumulation > 0;
@@ -46,7 +46,7 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
         "divides into each");
   if (options.batch.micro <= 0 || options.batch.accumulation == 0) {
     const OptionTable& table = options.table;
-    // exact=true keeps a preset's micro-batch too.
+    // exact=true also keeps the micro-batch of a preset.
     const bool has_micro =
         (options.exact || table.is_asked_for("batch.micro")) && options.batch.micro > 1;
     const bool has_accumulation =
@@ -77,8 +77,8 @@ std::string batch_note(const Plan& plan, const TrainOptions& options) {
       "; set batch.global instead of one of them to keep it");
 }
 
-// "rank 3 (cuda:3) computes", "ranks 2 and 3 compute": those whose places are all beyond the rows
-// of a step.
+// Returns "rank 3 (cuda:3) computes" or "ranks 2 and 3 compute" for ranks that get only padding.
+// Empty if every rank gets a row.
 std::string idle_ranks(const Plan& plan) {
   const BatchPlan& batch = plan.batch;
   const std::int64_t busy = (batch.rows() - 1) / (batch.micro * batch.accumulation) + 1;
@@ -90,7 +90,7 @@ std::string idle_ranks(const Plan& plan) {
   return cat("ranks ", busy, busy + 1 == last ? " and " : " to ", last, " compute");
 }
 
-// Rows of a step that do not fill its places.
+// Notes places of a micro-batch that no row of the step fills.
 void note_places(const Plan& plan, Notes& notes) {
   const BatchPlan& batch = plan.batch;
   if (batch.rows_per_sample > 1)
@@ -109,7 +109,8 @@ void note_fixed_micro(const Plan& plan, Notes& notes) {
                         ", which does not shrink when memory runs out"));
 }
 
-// A micro-batch that the model stands on is the same on any number of devices.
+// Says how batch norm depends on the number of ranks. A micro-batch that the recipe fixes is the
+// same on any number of devices.
 std::string rank_norm_note(const Plan& plan, const TrainOptions& options) {
   const std::string kept = options.norm.keep == NormKeep::mean
                                ? "the mean of their running statistics is kept"
@@ -139,7 +140,7 @@ void note_norm(const Plan& plan, const TrainOptions& options, Notes& notes) {
     notes.push_back(rank_norm_note(plan, options));
 }
 
-// The share of each rank with shard_optimizer, and the memory that it saves.
+// Says which share each rank keeps with shard_optimizer, and how much memory that saves.
 std::string sharding_words(const Plan& plan, const std::string& rank) {
   const double saves = plan.sharding_saves_bytes;
   const std::string share =
@@ -156,8 +157,8 @@ std::string sharding_words(const Plan& plan, const std::string& rank) {
                          : "");
 }
 
-// How far gradients agree with those of one device. CPU ranks share out the cores, so that one
-// device would compute with more threads, and then each operation of the model rounds otherwise.
+// Says how closely gradients agree with those of one device. CPU ranks share the threads that one
+// device would have. A different number of threads rounds the model's operations differently.
 std::string rounding_note(const Plan& plan) {
   const std::string size = plan.precision.type == Precision::fp32 && !plan.precision.tf32
                                ? "to about 1e-6 of their size in fp32"
@@ -197,7 +198,7 @@ void note_world(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         "once a step, whatever the accumulation"));
 }
 
-// "1, 2, 4, 8": what `number` divides into evenly, as far as one machine goes.
+// "1, 2, 4, 8": the divisors of `number` up to 8, the devices of one machine.
 std::string usual_divisors(std::int64_t number) {
   std::vector<std::string> divisors;
   for (std::int64_t ranks = 1; ranks <= 8; ++ranks)
@@ -311,7 +312,7 @@ void note_padding(const Plan& plan, const TrainOptions& options, Notes& notes) {
                       " of weight 0, so no sample is dropped or repeated"));
 }
 
-// Ranks beyond the cores only take turns, and each holds a model.
+// More ranks than cores take turns, and each rank still holds a model.
 void note_cores(const Plan& plan, Notes& notes) {
   const Device& first = plan.devices.front();
   const auto ranks = static_cast<std::int64_t>(plan.devices.size());
@@ -329,7 +330,7 @@ void note_schedule(const Plan& plan, const TrainOptions& options, Notes& notes) 
                       "change nothing"));
 }
 
-// A record gives all options, also those of defaults and presets, which are for longer runs.
+// Whether the user typed the option. A record also gives the values of defaults and presets.
 bool is_typed(const OptionTable& table, std::string_view key) {
   const std::vector<OptionInfo> all = table.options();
   const auto option =
@@ -337,7 +338,8 @@ bool is_typed(const OptionTable& table, std::string_view key) {
   return table.is_given(key) && option->source.kind != ValueSource::Kind::record;
 }
 
-// Where a length that nobody typed, stop.steps or stop.epochs, ends the run before the typed one.
+// Warns if stop.steps or stop.epochs ends the run before the other length, and the user typed only
+// the other.
 std::string length_warning(const Plan& plan, const TrainOptions& options) {
   const auto& stop = options.stop;
   if (stop.steps <= 0 || stop.epochs <= 0) return "";
@@ -374,7 +376,8 @@ void note_length(const Plan& plan, const TrainOptions& options, Notes& notes) {
                         " and stop.epochs = ", general(options.stop.epochs, 6), " counts"));
 }
 
-// checkpoint.every=1000 is a time, beside checkpoint.every_steps.
+// Notes values without a unit: checkpoint.every=1000 is a time, while checkpoint.every_steps counts
+// steps.
 void note_bare_durations(const TrainOptions& options, Notes& notes) {
   for (const OptionInfo& option : options.table.options()) {
     const std::string steps = cat(option.key, "_steps");
@@ -389,7 +392,7 @@ void note_bare_durations(const TrainOptions& options, Notes& notes) {
   }
 }
 
-// Intervals that the run is too short for.
+// Notes intervals that are longer than the run.
 void note_checkpoints(const Plan& plan, const TrainOptions& options, Notes& notes) {
   const auto& checkpoint = options.checkpoint;
   const auto total = static_cast<double>(plan.total_steps);

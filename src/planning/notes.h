@@ -1,5 +1,5 @@
-// The notes of a plan, in words: how it differs from one device, what stays the same, and what
-// looks wrong.
+// The notes of a plan: how results differ from those of one device, what stays the same, and
+// warnings.
 #pragma once
 
 #include "planning/plan.h"
@@ -9,11 +9,11 @@
 
 namespace lockstep {
 
-// plan: complete except for its notes. The notes on the micro-batch are in
-// planning/batch/micro_batch. Each note is a sentence or two without a full stop at the end.
+// plan: complete except for its notes. planning/batch/micro_batch adds the notes on the
+// micro-batch. A note is one or two sentences without a full stop at the end.
 std::vector<std::string> plan_notes(const Plan& plan, const TrainOptions& options);
 
-// The part of plan_notes about the optimizer.
+// The part of plan_notes that concerns the optimizer.
 std::vector<std::string> optimizer_notes(const Plan& plan, const TrainOptions& options);
 
 // "the 3 rows of a step leave 1 place to padding"

@@ -1,5 +1,5 @@
-// Notes of a plan about the optimizer: its rates, options that it does not read, and what muon
-// leaves to AdamW.
+// Notes of a plan about the optimizer: its rates, unused options, and parameters that muon leaves
+// to AdamW.
 #include "core/base/text/text.h"
 #include "planning/notes.h"
 #include "planning/words.h"
@@ -26,7 +26,7 @@ void note_scaled_rate(const Plan& plan, const TrainOptions& options, Notes& note
 
 constexpr std::string_view prefix = "optimizer.";
 
-// The kinds that read an option; empty: all.
+// The optimizers that read an option. Empty if all do.
 std::vector<std::string> kinds_of_option(std::string_view key) {
   if (!key.starts_with(prefix)) return {};
   const std::string_view name = key.substr(prefix.size());
@@ -36,7 +36,8 @@ std::vector<std::string> kinds_of_option(std::string_view key) {
   return {};
 }
 
-// Options that the chosen kind does not read, with its own for the same where it has one.
+// Notes options that the chosen optimizer does not read. If it has an equivalent option, names that
+// one.
 void note_optimizer(const TrainOptions& options, Notes& notes) {
   const std::string chosen = options.table.get("optimizer.kind");
   for (const OptionInfo& option : options.table.options()) {
@@ -52,7 +53,7 @@ void note_optimizer(const TrainOptions& options, Notes& notes) {
   }
 }
 
-// Rates of Muon's first version are about 20 times those that suit AdamW.
+// Learning rates of Muon's first version are about 20 times as large as those for AdamW.
 void note_rate_of_adamw(const TrainOptions& options, Notes& notes) {
   const auto& optimizer = options.optimizer;
   if (optimizer.kind != OptimizerKind::muon || optimizer.adamw_lr > 0 ||

@@ -28,8 +28,8 @@ std::int64_t epoch_steps(const TrainOptions& options, const Plan& plan) {
   return steps;
 }
 
-// Ranks that reduce gradients in bf16 hold them once more, in the reduce buffer
-// (training/gradients/reduce_buffer.h).
+// Adds the reduce buffer, in which ranks hold a second copy of gradients if these are reduced in
+// bf16 (training/gradients/reduce_buffer.h).
 MemoryEstimate with_reduce_buffer(MemoryEstimate memory, const TrainOptions& options,
                                   const Facts& facts, std::size_t ranks) {
   if (options.reduce_precision == ReducePrecision::bf16 && ranks > 1)
@@ -37,7 +37,7 @@ MemoryEstimate with_reduce_buffer(MemoryEstimate memory, const TrainOptions& opt
   return memory;
 }
 
-// It is in proportion to the run's rate, also where scale_lr changed that.
+// The peak rate of AdamW. It is proportional to the run's rate, also if scale_lr changed that rate.
 double peak_of_adamw(const TrainOptions& options, const Schedule& schedule) {
   const auto& optimizer = options.optimizer;
   if (optimizer.kind != OptimizerKind::muon || optimizer.lr <= 0) return 0;

@@ -1,4 +1,4 @@
-// The plan as people and as programs read it.
+// Prints the plan for users and for programs.
 #include "core/base/text/cells.h"
 #include "core/base/text/text.h"
 #include "planning/compute.h"
@@ -28,8 +28,8 @@ std::string device_words(const Device& device) {
   return words;
 }
 
-// "2: rank 0 on cuda:0, rank 1 on cuda:1 (NVIDIA H200, 139.8 GiB)": what equal neighbours share is
-// said once.
+// Returns, for example, "2: rank 0 on cuda:0, rank 1 on cuda:1 (NVIDIA H200, 139.8 GiB)". Details
+// that neighbours share are printed once.
 std::string ranks_text(const Plan& plan) {
   std::string text = cat(plan.devices.size(), ": ");
   for (std::size_t rank = 0; rank < plan.devices.size(); ++rank) {
@@ -90,7 +90,7 @@ std::string memory_text(const Plan& plan) {
              ")");
 }
 
-// Numbers as "*": "blocks.*.up" of "blocks.11.up".
+// Replaces numbers by "*": "blocks.*.up" for "blocks.11.up".
 std::string without_numbers(const std::string& name) {
   std::string pattern;
   for (const char c : name) {
@@ -103,7 +103,7 @@ std::string without_numbers(const std::string& name) {
   return pattern;
 }
 
-// "; of two dimensions: tok (embedding), heads.*.weight (head, 6)".
+// Returns, for example, "; of two dimensions: tok (embedding), heads.*.weight (head, 6)".
 std::string matrices_text(const std::vector<RuleCount::Matrix>& matrices) {
   constexpr std::size_t most = 8;
   struct Entry {

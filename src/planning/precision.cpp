@@ -12,7 +12,8 @@
 namespace lockstep {
 namespace {
 
-constexpr int first_with_bf16_and_tf32 = 8;  // compute capability
+// The first major compute capability with bf16 and TF32.
+constexpr int first_with_bf16_and_tf32 = 8;
 
 std::string name_of(const Device& device) {
   return cat(device_label(device), device.name.empty() ? "" : cat(" (", device.name, ")"));

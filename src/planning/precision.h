@@ -1,4 +1,4 @@
-// The precision that the model computes in, and the precisions that the devices have natively.
+// The precision in which the model computes, and the precisions that devices support natively.
 #pragma once
 
 #include "planning/plan.h"
@@ -8,26 +8,30 @@
 
 namespace lockstep {
 
-const char* precision_word(Precision precision);            // "bf16"
-const char* products_word(const PrecisionPlan& precision);  // the same, or "TF32"
+const char* precision_word(Precision precision);  // "bf16"
+// the precision of matrix products: the same, or "TF32"
+const char* products_word(const PrecisionPlan& precision);
 
-// bf16 from sm_80 on, fp16 on every GPU, fp32 everywhere.
+// bf16 needs sm_80 or newer, fp16 any GPU with a known compute capability. fp32 is native
+// everywhere.
 bool is_native(Precision precision, const Device& device);
-// Whether it is native on all of them.
+// Whether the precision is native on all of the devices.
 bool is_native(Precision precision, const std::vector<Device>& devices);
 
-// If options.precision is auto, replaces it by the shortest type that all devices have natively,
-// bf16 before fp16, and records why. low_precision: whether the recipe works with less than fp32.
+// Replaces options.precision = auto and records the reason. GPUs use bf16 if all have it natively,
+// and otherwise fp16. The result is fp32 for CPU ranks, if low_precision is false, or if a compute
+// capability is unknown. low_precision: whether the recipe supports bf16 and fp16.
 void resolve_precision(TrainOptions& options, bool low_precision,
                        const std::vector<Device>& devices);
 
-// Throws Error for bf16 on GPUs that only emulate it, slower than fp32.
+// Throws Error for bf16 on a GPU that is known to be older than sm_80. Older GPUs only emulate
+// bf16, which is slower than fp32.
 void check_precision(const TrainOptions& options, const std::vector<Device>& devices);
 
-// options.precision: resolved.
+// options.precision must not be auto.
 PrecisionPlan plan_precision(const TrainOptions& options, const std::vector<Device>& devices);
 
-// "bf16, which all GPUs have natively (precision = auto)"
+// "bf16: all GPUs have it natively (precision = auto)"
 std::string precision_text(const PrecisionPlan& precision);
 nlohmann::json to_json(const PrecisionPlan& precision);
 

@@ -1,4 +1,4 @@
-// The registry of recipes, and what a recipe's options do unless it says otherwise.
+// The registry of recipes, and the default behaviour of a recipe's options.
 #include "planning/recipe_info.h"
 
 #include "core/base/check.h"
@@ -17,7 +17,8 @@ std::vector<RecipeInfo>& registry() {
   return all;
 }
 
-// A word may begin with a slash too: nothing lies in a folder that is not there.
+// Whether the text is a path. Other texts may begin with a slash too, so the path's folder must
+// exist.
 bool names_a_place(const std::string& text) {
   const std::filesystem::path path(text);
   std::error_code ignored;

@@ -1,5 +1,5 @@
-// The half of a recipe that needs no LibTorch: its name, its option table, its data's facts and its
-// memory formula, so that the tool checks and plans everything before a worker starts.
+// The half of a recipe that needs no LibTorch: its name, its options, the sizes of its data, and
+// its memory formula. With it, the tool can check and plan everything before a worker starts.
 #pragma once
 
 #include "core/config/options.h"
@@ -21,33 +21,32 @@ namespace lockstep {
 
 enum class Purpose { plan, train, evaluate, predict };
 
-// Where a recipe may put what it prepares, and how it reports progress.
+// Where a recipe may store prepared data, and how it reports progress.
 struct PrepareContext {
   Purpose purpose = Purpose::train;
   std::filesystem::path cache_dir;  // shared by runs; prepared data, keyed by content
-  std::filesystem::path run_dir;    // set for evaluate, predict and resume: the run to read from
-  std::function<void(const std::string&)> say;  // progress for people, one line, no newline
+  std::filesystem::path run_dir;    // for evaluate, predict and resume: the run to read from
+  std::function<void(const std::string&)> say;  // prints progress; one line, without newline
 };
 
-// The outcome of preparation. `extra` travels to the worker and into run.json unchanged.
+// The result of preparation. `extra` is recorded in run.json and passed to the worker unchanged.
 struct Prepared {
   Facts facts;
   nlohmann::json extra = nlohmann::json::object();
   std::vector<std::filesystem::path>
       keep;  // files to copy into RUN/recipe/ when the run is created
-  // Hash of all that training and validation read, wherever it lies: runs with the same one saw the
-  // same data. "": not known.
+  // A hash of all data that training and validation read, independent of its path. Runs with the
+  // same hash used the same data. Empty if unknown.
   std::string data_hash{};
-  // Hash of contents that data_hash leaves out, such as those of pictures. Runs of older versions
-  // lack it: they compare by data_hash alone. "": not known.
+  // A hash of contents that data_hash does not cover, such as those of pictures. Runs of older
+  // versions do not have it; comparisons then use data_hash alone. Empty if unknown.
   std::string data_contents{};
-  // The effective values of options whose own value (0) means one that follows from the data:
-  // {"episode.n_way": 5}. Comparisons treat such an option as equal if its effective values are
-  // equal, whatever its own value.
+  // The effective values of options where 0 means "chosen from the data": {"episode.n_way": 5}. Two
+  // runs are equal in such an option if their effective values are equal.
   nlohmann::json used = nlohmann::json::object();
 };
 
-// A number that says how good outputs are.
+// A number that rates outputs.
 struct Score {
   std::string name;  // "mean_dice"
   double value = 0;
@@ -55,20 +54,20 @@ struct Score {
   bool lower_is_better = false;
 };
 
-// Existing outputs for `score`.
+// Existing outputs that `score` rates.
 struct ScoreContext {
   std::filesystem::path predictions;            // predictions=PATH: an existing file or folder
-  std::function<void(const std::string&)> say;  // progress for people, one line, no newline
+  std::function<void(const std::string&)> say;  // prints progress; one line, without newline
 };
 
-// Data and models that a recipe takes where nothing names the user's own, in words.
+// Data and models that a recipe brings along, for a user who names none.
 struct BuiltIn {
   std::string what;     // "synthetic sentences and a small BERT"
-  std::string options;  // that name the user's own: "data.path=FILE model.path=FOLDER"
+  std::string options;  // options that name the user's own: "data.path=FILE model.path=FOLDER"
 };
 
-// Base of a recipe's option struct. Fields live in the derived struct, bound to `table` in its
-// constructor. Presets may also set engine options ("batch.global").
+// Base class of the options of a recipe. The derived class holds the fields, and binds them to
+// `table` in its constructor. Presets may also set options of the engine, such as batch.global.
 class RecipeOptions {
  public:
   RecipeOptions() = default;
@@ -76,54 +75,56 @@ class RecipeOptions {
   RecipeOptions(const RecipeOptions&) = delete;
   RecipeOptions& operator=(const RecipeOptions&) = delete;
 
-  // Changes defaults of engine options for this recipe (before config is applied).
+  // Changes defaults of the engine's options for this recipe. It is called before any configuration
+  // is applied.
   virtual void defaults(TrainOptions& train, bool has_gpu) const;
-  // Cross-option checks; throws Error.
+  // Checks that options fit together. Throws Error.
   virtual void check(const TrainOptions& train) const;
-  // Reads and prepares data; torch-free; safe if two processes do it at once. Throws Error. The
-  // default knows nothing: facts with train_samples = 0, which the worker then fills from
-  // Recipe::data.
+  // Reads and prepares data without LibTorch. Two processes may call it at once. Throws Error. The
+  // default returns train_samples = 0; the worker then takes the sizes from Recipe::data.
   virtual Prepared prepare(const PrepareContext& context);
-  // Names that Recipe::metrics may give, so that checkpoint.best_metric is checked before a run
-  // exists. The default, none, means that they are not known yet.
+  // The names that Recipe::metrics may return. With them, checkpoint.best_metric is checked before
+  // a run exists. The default returns none, which means that the names are not known yet.
   virtual std::vector<std::string> metric_names() const;
-  // Whether the model also runs with parameters in bf16 and fp16, so that precision = auto may
-  // choose them: its forward pass casts floating inputs to StepContext::compute_dtype.
+  // Whether the model also runs with parameters in bf16 and fp16. Its forward pass then casts
+  // floating-point inputs to StepContext::compute_dtype. If true, precision = auto may choose these
+  // types.
   virtual bool low_precision() const { return false; }
-  // The data and the model that these options take from the recipe, so that a plan says that its
-  // numbers are for them. The default: nothing.
+  // The built-in data and model that these options would use. A plan then reports that its numbers
+  // are for them. The default returns nothing.
   virtual std::optional<BuiltIn> built_in() const;
-  // Bytes of one rank, with options.precision already resolved. The default uses Facts::parameters
-  // alone.
+  // The bytes that one rank needs. options.precision must not be auto. The default computes them
+  // from the parameters in `facts` alone.
   virtual MemoryEstimate memory(const TrainOptions& train, const Facts& facts) const;
 
-  // Model FLOPs of one training sample, forward and backward. Counts what the mathematics of the
-  // model needs, whatever the program does (no recomputation; PaLM, arXiv:2204.02311, appendix B).
-  // Called after `prepare`. The default, nothing, makes MFU unknown.
+  // Model FLOPs of one training sample, forward and backward. Only operations that the mathematics
+  // of the model needs count, so recomputation does not (PaLM, arXiv:2204.02311, appendix B).
+  // Called after `prepare`. The default returns nothing, and MFU is then unknown.
   virtual std::optional<double> flops_per_sample(const Facts& facts) const;
 
-  // For an export, which is given to others: removes the places of files on this machine from
-  // `extra` and from `kept`, the contents of the kept files by name. Evaluation and prediction name
-  // their data anew, and must work without these places. The default shortens each text in `extra`
-  // that names something in an existing folder to its last part.
+  // Prepares an export, which may be given to others. Removes paths of this machine from `extra`
+  // and from `kept`, which maps names of kept files to their contents. Evaluation and prediction
+  // name their data again, and must work without these paths. The default looks at each text in
+  // `extra` that is an absolute path in an existing folder. It shortens such a text to its last
+  // component.
   virtual void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept) const;
 
-  // The INPUT that `lockstep predict RUN INPUT` takes. By default a text: the option
-  // predict.prompt, if the recipe has it.
+  // The INPUT that `lockstep predict RUN INPUT` takes. The default is a text for the option
+  // predict.prompt, if the recipe has that option.
   virtual PredictInput predict_input() const;
-  // The items to predict; torch-free. Throws Error. The default lists query.inputs.
+  // Returns the items to predict, without LibTorch. Throws Error. The default lists query.inputs.
   virtual std::vector<PredictItem> items(const ItemQuery& query) const;
 
-  // Whether the recipe has `score`. `lockstep score RECIPE predictions=PATH …` calls it:
-  // torch-free, without a run and without `prepare`. The options say where the truth lies. A bare
-  // KEY means score.KEY if the table has that option. Throws Error; the default throws one that
-  // names the recipes that can score.
+  // Whether the recipe has `score`. The command `lockstep score RECIPE predictions=PATH …` calls it
+  // without LibTorch, without a run and without `prepare`. Options name the ground truth. KEY
+  // without a group means score.KEY if the table has that option. Throws Error. The default throws
+  // one that names the recipes that can score.
   virtual bool can_score() const { return false; }
   virtual std::vector<Score> score(const ScoreContext& context);
 
   OptionTable table;
 
-  // Fields of predict.input, predict.out and predict.also, in a recipe that predicts items.
+  // The fields of predict.input, predict.out and predict.also, for a recipe that predicts items.
   struct ItemOptions {
     std::vector<std::string> input;
     std::string out;
@@ -131,8 +132,8 @@ class RecipeOptions {
   } item_options;
 
  protected:
-  // Adds these fields to the table; to be called in the constructor of a recipe whose
-  // `predict_input` has items. paths: an input is a file or folder, not a word.
+  // Adds these fields to the table. The constructor of a recipe must call it if `predict_input` has
+  // items. paths: whether an input is a file or folder instead of a word.
   void add_item_options(bool paths = true);
 };
 
@@ -140,7 +141,7 @@ inline constexpr const char* input_key = "predict.input";
 inline constexpr const char* out_key = "predict.out";
 inline constexpr const char* also_key = "predict.also";
 
-// Throws Error, with the nearest name, unless a metric is named `wanted` (checkpoint.best_metric).
+// Checks checkpoint.best_metric. Throws Error with the nearest name if no metric is named `wanted`.
 void check_best_metric(const std::vector<std::string>& names, const std::string& wanted);
 
 struct RecipeInfo {
@@ -149,10 +150,10 @@ struct RecipeInfo {
   std::function<std::unique_ptr<RecipeOptions>()> make_options;
 };
 
-// All recipes this program knows, built in and loaded.
+// The registry of all recipes in this program, built in or loaded from plugins.
 void register_recipe(RecipeInfo info);
 const std::vector<RecipeInfo>& recipes();
-// Throws Error naming the nearest.
+// Throws Error for an unknown name. It suggests the nearest name.
 const RecipeInfo& find_recipe(const std::string& name);
 
 }  // namespace lockstep

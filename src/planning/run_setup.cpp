@@ -1,4 +1,4 @@
-// Between a resolved run and its record.
+// Converts a resolved run to its record and back.
 #include "planning/run_setup.h"
 
 #include "core/base/error.h"
@@ -19,7 +19,7 @@ constexpr const char* start_anew = "start a new run, or use the version of Locks
   throw Error(cat("the record of the run is damaged: ", why), start_anew);
 }
 
-// A number with a fraction, or beyond 64 bits, is none.
+// A number with a fraction, or beyond 64 bits, is refused.
 std::int64_t whole_number(const nlohmann::json& json, const char* key) {
   const nlohmann::json& value = json.at(key);
   const bool whole = value.is_number_integer();
@@ -28,7 +28,7 @@ std::int64_t whole_number(const nlohmann::json& json, const char* key) {
   return value.get<std::int64_t>();
 }
 
-// One that counts something: neither negative nor so large that sums of it overflow.
+// Reads a count, which must be neither negative nor so large that sums of counts overflow.
 std::int64_t count(const nlohmann::json& json, const char* key) {
   const std::int64_t number = whole_number(json, key);
   if (number < 0 || number > std::int64_t{1} << 53) damaged(cat(key, " is ", number));
@@ -64,7 +64,7 @@ Device device_from_json(const nlohmann::json& json) {
   device.name = json.at("name");
   device.memory_bytes = static_cast<std::uint64_t>(count(json, "memory_bytes"));
   device.threads = static_cast<int>(std::min<std::int64_t>(count(json, "threads"), INT_MAX));
-  // "9.0"; records of earlier versions do not tell.
+  // The form is "9.0". Records of earlier versions lack it.
   const auto capability = split(json.value("compute_capability", "0.0"), '.');
   device.compute_major = whole_number<int>(capability.at(0)).value_or(0);
   device.compute_minor = whole_number<int>(capability.back()).value_or(0);
@@ -94,8 +94,8 @@ MemoryEstimate memory_from_json(const nlohmann::json& json) {
 
 namespace {
 
-// Checks that divisors are not 0, and that needed values are there. A run is evaluated on other
-// devices than it was planned for: the sizes need not go into each other.
+// Checks that no divisor is 0, and that required values exist. The sizes need not divide each
+// other, because a run may be evaluated on other devices than planned.
 void check_plan(const Plan& plan) {
   const BatchPlan& batch = plan.batch;
   if (batch.world_size == 0 || batch.micro == 0 || batch.accumulation == 0 || batch.global == 0 ||
@@ -125,7 +125,7 @@ Plan plan_from_json(const nlohmann::json& json) {
   plan.total_steps = count(json, "total_steps");
   plan.schedule = schedule_from_json(json.at("schedule"));
   plan.memory = memory_from_json(json.value("memory", nlohmann::json::object()));
-  // Records of earlier versions do not tell what sharding would save.
+  // Records of earlier versions lack the memory that sharding would save.
   const double ranks = static_cast<double>(plan.batch.world_size);
   plan.sharding_saves_bytes =
       json.value("memory", nlohmann::json::object())
@@ -258,7 +258,7 @@ RunSetup setup_from_json(const nlohmann::json& record) {
     RunSetup setup = make_setup(record.at("recipe"), record.value("plugin", ""), false);
     const auto tables = setup.tables();
     apply_json(tables, record.at("config"));
-    // fp32 was meant before there was a choice.
+    // Before the option existed, precision was fp32.
     if (setup.train->precision == Precision::automatic) setup.train->precision = Precision::fp32;
     setup.prepared.facts = facts_from_json(record.at("facts"));
     setup.prepared.extra = record.at("extra");

@@ -1,4 +1,5 @@
-// A run as the tool resolved it and as run.json hands it to the workers: options, facts, plan.
+// A resolved run: its options, facts and plan. The tool writes it to run.json, and the workers read
+// it.
 #pragma once
 
 #include "planning/plan.h"
@@ -14,29 +15,30 @@ namespace lockstep {
 
 struct RunSetup {
   std::string recipe;
-  std::string plugin;  // path, or ""
+  std::string plugin;  // path of the plugin; may be empty
   std::unique_ptr<TrainOptions> train;
   std::unique_ptr<RecipeOptions> options;  // the recipe's own options
   Prepared prepared;
-  // The sizes in the record of a run that continues, if nobody asks for others; not written.
+  // For a resumed run: the batch sizes in its record. Nothing if the command changes batch.micro or
+  // batch.accumulation, and nothing with exact = true. It is not recorded.
   std::optional<BatchSizes> recorded_batch;
-  // The recipe's formula, for a rank that shares nothing; not in the record.
+  // The estimate of the recipe's formula without shard_optimizer. It is not recorded.
   MemoryEstimate memory;
   Plan plan;
   nlohmann::json
-      times;  // what is known of how long it takes (runtime/run/progress/part_times.h); or null
-  nlohmann::json
-      init;  // the files that init.from means (runtime/run/checkpoint/weight_source.h); or null
+      times;  // known times of the run's parts (runtime/run/progress/part_times.h), or null
+  nlohmann::json init;  // the files of init.from (runtime/run/checkpoint/weight_source.h), or null
 
   std::array<OptionTable*, 2> tables() const { return {&train->table, &options->table}; }
 };
 
-// The engine's and the recipe's options with their defaults. The recipe must be registered.
+// Returns the default options of the engine and the recipe. The recipe must be registered.
 RunSetup make_setup(const std::string& recipe, const std::string& plugin, bool has_gpu);
 
-// {"recipe", "plugin", "config", "facts", "extra", "plan"}: the part of run.json that workers read.
+// {"recipe", "plugin", "config", "facts", "extra", "plan"}, and "init" and "times" if they are
+// known. Workers read this part of run.json.
 nlohmann::json setup_to_json(const RunSetup& setup);
-// The inverse; throws Error on a record that is damaged or of another version.
+// The inverse. Throws Error for a record that is damaged or of another version.
 RunSetup setup_from_json(const nlohmann::json& record);
 
 Device device_from_json(const nlohmann::json& json);  // reads the result of to_json(device)
@@ -44,7 +46,7 @@ Device device_from_json(const nlohmann::json& json);  // reads the result of to_
 nlohmann::json to_json(const Facts& facts);
 Facts facts_from_json(const nlohmann::json& json);
 
-// Reads the result of to_json(estimate). Records of earlier versions hold fewer values.
+// Reads the result of to_json(estimate). Values that older records lack are 0.
 MemoryEstimate memory_from_json(const nlohmann::json& json);
 
 }  // namespace lockstep

@@ -15,10 +15,14 @@ namespace {
 constexpr double share_of_peak = 1.0 / 3;
 constexpr double least_compute_s = 2e-3;
 constexpr double share_of_link = 0.8;
-constexpr double share_of_backward = 0.6;  // of a step, during which gradients are added up
-constexpr double never_hidden = 0.1;       // of the exchange: its last bucket
+// The share of a step's last micro-batch in which backward computes and gradients are reduced.
+constexpr double share_of_backward = 0.6;
+// The share of the exchange that overlaps with nothing, because the last bucket is reduced after
+// backward.
+constexpr double never_hidden = 0.1;
 
-// The least factor by which so many devices must be faster than one: a quarter of what each adds.
+// The smallest useful speed relative to one device. Each further device must add at least a quarter
+// of its speed.
 double least_gain(std::int64_t devices) { return 1 + 0.25 * static_cast<double>(devices - 1); }
 
 std::string milliseconds(double seconds) {
@@ -27,7 +31,8 @@ std::string milliseconds(double seconds) {
 
 std::string gpus(const StepEstimate& step) { return count_of(step.devices, "GPU"); }
 
-// The rows of a micro-batch at most: those that are given, else by the memory.
+// The largest micro-batch in rows: the given size, or else the planned one if the plan accumulates.
+// If not, the largest that fits into memory.
 std::int64_t most_rows(const Plan& plan, const TrainOptions& options) {
   if (options.batch.micro > 0) return options.batch.micro;
   const std::int64_t rows =
@@ -35,14 +40,15 @@ std::int64_t most_rows(const Plan& plan, const TrainOptions& options) {
   return std::max<std::int64_t>(rows, 1);
 }
 
-// The same with `global` samples in a step, spread evenly over micro-batches of `most` rows.
+// The estimate for `global` samples per step, spread evenly over micro-batches of at most `most`
+// rows.
 StepEstimate with_batch(StepEstimate step, const Plan& plan, const TrainOptions& options,
                         std::int64_t most, std::int64_t global) {
   const std::int64_t per_sample = std::max<std::int64_t>(plan.batch.rows_per_sample, 1);
   const std::int64_t share = (global * per_sample - 1) / step.devices + 1;
   step.accumulation =
       options.batch.accumulation > 0 ? options.batch.accumulation : (share - 1) / most + 1;
-  // A micro-batch of a given size is padded to it.
+  // If the user gives a size, each micro-batch is padded to that size.
   const std::int64_t micro =
       options.batch.micro > 0 ? options.batch.micro : (share - 1) / step.accumulation + 1;
   step.arithmetic_one_s *= static_cast<double>(global) / static_cast<double>(plan.batch.global);
@@ -51,23 +57,25 @@ StepEstimate with_batch(StepEstimate step, const Plan& plan, const TrainOptions&
   return step;
 }
 
-// The same with gradients of half the bytes.
+// The estimate with gradients of half the size.
 StepEstimate in_bf16(StepEstimate step) {
   step.exchange_s /= 2;
   step.exchange_bytes /= 2;
   return step;
 }
 
-// Batches are multiples of it: samples of one row are shared out evenly, in whole micro-batches.
+// Each batch is a multiple of this number. If a sample is one row, the devices get equally many
+// whole micro-batches.
 std::int64_t batch_unit(const StepEstimate& step, const Plan& plan, const TrainOptions& options) {
   if (plan.batch.rows_per_sample > 1) return 1;
   return step.devices * std::max<std::int64_t>(options.batch.micro, 1) *
          std::max<std::int64_t>(options.batch.accumulation, 1);
 }
 
-// The smallest batch from which on the devices pay at every one; nothing: no batch helps, or its
-// size is fixed. Padding and a further micro-batch make a larger batch pay less here and there. So
-// all are looked at, from the largest down, and half of them have to pay.
+// The smallest batch from which all larger batches gain enough from the devices. Returns nothing if
+// no batch does, or if the batch size is fixed. A slightly larger batch may gain less because of
+// padding or a further micro-batch. So the search goes down from a batch of 65536, and at least the
+// upper half must gain enough.
 std::optional<std::int64_t> first_to_pay(const StepEstimate& step, const Plan& plan,
                                          const TrainOptions& options, double least) {
   if (options.batch.micro > 0 && options.batch.accumulation > 0) return std::nullopt;
@@ -80,8 +88,8 @@ std::optional<std::int64_t> first_to_pay(const StepEstimate& step, const Plan& p
   return first * unit;
 }
 
-// The same for any batch that is planned. That one does not pay, and its padding or accumulation
-// may be the reason: then a larger one.
+// The same, but larger than the planned batch, which does not gain enough. If smaller batches do,
+// padding or accumulation of the planned batch may be the reason.
 std::optional<std::int64_t> pays_from(const StepEstimate& step, const Plan& plan,
                                       const TrainOptions& options, double least) {
   const auto first = first_to_pay(step, plan, options, least);
@@ -96,7 +104,8 @@ bool has_bf16(const Plan& plan) {
                      [](const Device& device) { return device.compute_major >= first_major; });
 }
 
-// "; with reduce_precision=bf16 they pay from about batch.global=2 on", where that is earlier.
+// Returns, for example, "; with reduce_precision=bf16 they pay from about batch.global=2 on". Empty
+// if bf16 does not lower that batch.
 std::string bf16_words(const StepEstimate& step, const Plan& plan, const TrainOptions& options,
                        double least) {
   if (options.reduce_precision != ReducePrecision::fp32 || options.exact || !has_bf16(plan))

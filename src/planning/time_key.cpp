@@ -10,7 +10,8 @@
 namespace lockstep {
 namespace {
 
-// CPU ranks with their threads; of GPUs the processor decides little.
+// The kinds of devices on which times depend: GPUs by name, and CPU ranks by processor and threads.
+// With GPUs, the processor has little influence.
 nlohmann::json device_kinds(const std::vector<Device>& devices, const std::string& cpu) {
   nlohmann::json kinds = nlohmann::json::array();
   for (const Device& device : devices) {
@@ -24,7 +25,8 @@ nlohmann::json device_kinds(const std::vector<Device>& devices, const std::strin
 
 bool tells_a_place(const OptionInfo& option) { return option.spec.is_path; }
 
-// Which samples are for validation: a step and a pass cost the same with any of them.
+// Whether the option selects the validation samples. A step and an evaluation take the same time
+// for any selection.
 bool tells_the_split(const OptionInfo& option) {
   constexpr std::array<std::string_view, 3> options{"data.valid", "data.fold", "data.split_seed"};
   return std::any_of(options.begin(), options.end(),

@@ -1,4 +1,4 @@
-// The words that plans and their errors use for ranks, devices and counts.
+// The words for ranks, devices and counts in plans and their errors.
 #include "planning/words.h"
 
 #include "core/base/text/text.h"

@@ -1,4 +1,4 @@
-// A rank of `lockstep bench`.
+// Runs a rank of `lockstep bench`.
 #pragma once
 
 #include <string>
@@ -6,9 +6,10 @@
 
 namespace lockstep {
 
-// Trains to the end of the run without evaluation and checkpoints, then measures an all-reduce of
-// the gradient's size. Events are as in training, with {"kind": "all_reduce", "bytes", "seconds":
-// […]} at the end. longest_first: whether the longest samples come first. Returns the exit code.
+// Trains to the end of the run without evaluation and checkpoints. With several ranks, then
+// measures an all-reduce of the size of the gradient. Events are as in training. The last one is
+// {"kind": "all_reduce", "bytes", "seconds": […]}. longest_first: whether the longest samples come
+// first. Returns the exit code.
 int measure_run(const std::string& run, bool longest_first);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Option tables and facts as JSON on standard output.
+// Prints option tables and facts as JSON on standard output.
 #include "worker/describe.h"
 
 #include "core/base/error.h"
@@ -20,7 +20,7 @@ namespace lockstep {
 
 namespace {
 
-// Engine options whose defaults the recipe changes.
+// The engine's options whose defaults the recipe changes.
 nlohmann::json changed_defaults(const RecipeOptions& options, bool has_gpu) {
   TrainOptions changed;
   const nlohmann::json plain = changed.table.to_json();
@@ -41,7 +41,7 @@ void describe_order(const Dataset& data, const TrainOptions& options, Facts& fac
   facts.rows_per_sample = data.rows_per_sample();
 }
 
-// Counts the trained parameters as the options tell them apart.
+// Counts the trained parameters by the groups that the options define.
 void count_trained(const TrainOptions& options, const ModelParameters& sorted, Facts& facts) {
   std::vector<Parameter> trained;
   std::vector<std::string> frozen;
@@ -58,7 +58,8 @@ Purpose purpose_of(const std::string& word) {
   return word == "predict" ? Purpose::predict : Purpose::train;
 }
 
-// As the tool prepared it, or where it cannot, because a plugin has the code, here.
+// Returns the facts that the tool prepared. If a plugin has the code for that, the tool cannot
+// prepare them, and this process does.
 Prepared prepared_for(const RunSetup& setup, const nlohmann::json& request) {
   if (request.value("prepared", false))
     return {.facts = facts_from_json(request.at("facts")), .extra = request.at("extra")};
@@ -133,7 +134,7 @@ int print_facts(const std::vector<std::string>& arguments) {
   setup.options->check(*setup.train);
   setup.prepared = prepared_for(setup, request);
   Facts& facts = setup.prepared.facts;
-  // Outputs are made without training data, which may no longer exist.
+  // Prediction needs no training data, which may no longer exist.
   if (purpose_of(request.at("purpose")) != Purpose::predict)
     count(setup, request.value("init", nlohmann::json()));
   nlohmann::json keep = nlohmann::json::array();

@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-// LibTorch's own variable.
+// LibTorch reads this variable.
 constexpr const char* frames_variable = "TORCH_SHOW_CPP_STACKTRACES";
 
 bool frames_are_wanted() {
@@ -28,8 +28,8 @@ bool frames_are_wanted() {
 
 RankError describe_failure(const std::exception& error) {
   RankError result{.what = message_of(error)};
-  // In words where a library says so in an exception of another kind, as NCCL does, or we
-  // ourselves.
+  // NCCL and our own code report a lack of memory in other exceptions, so the message is searched
+  // too.
   result.out_of_memory =
       is_out_of_memory(error) || result.what.find("out of memory") != result.what.npos;
   if (const auto* const of_user = dynamic_cast<const Error*>(&error)) {

@@ -1,4 +1,4 @@
-// Reports why a rank fails: on standard error, and to the launcher that started it.
+// Reports why a rank fails, on standard error and to the launcher that started it.
 #pragma once
 
 #include "runtime/launch/ranks/rank_error.h"

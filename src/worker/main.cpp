@@ -1,4 +1,4 @@
-// lockstep-worker: a rank of a run. Started by `lockstep`, or by torchrun, srun or mpirun.
+// lockstep-worker: one rank of a run, started by `lockstep`, torchrun, srun or mpirun.
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/process/memory.h"
@@ -34,21 +34,21 @@ const char* const usage =
     "A rank of a training run, for torchrun, srun and mpirun; `lockstep` starts it by itself.\n"
     "  torchrun --no-python --nproc-per-node 2 lockstep-worker train RECIPE\n";
 
-// Waits so that the launcher sees the causing rank end before this one, and names that. The
-// launcher then ends this rank at once.
+// Waits until the launcher has seen the end of the rank that failed first, so that it reports that
+// rank. The launcher then ends this rank.
 void let_the_cause_be_seen() {
   constexpr double longest_s = 1, look_again_s = 0.01;
   for (double waited_s = 0; waited_s < longest_s && stop_signal().empty(); waited_s += look_again_s)
     system_clock().sleep_s(look_again_s);
 }
 
-// A failed rank must not wait for the others: the launcher ends them.
+// Ends this failed rank without waiting for the others. The launcher ends them.
 [[noreturn]] void leave_failed(Session& session, const std::exception& error) {
   const RankError failure = describe_failure(error);
   const bool among_ranks = dynamic_cast<const CollectiveFailed*>(&error) != nullptr ||
                            dynamic_cast<const MeetingFailed*>(&error) != nullptr;
   PeerWatch* const peers = session.group ? session.group->peers() : nullptr;
-  // Where another rank is the cause, this does not return.
+  // This does not return if another rank is the cause.
   if (peers != nullptr && among_ranks) peers->ask(failure.what);
   if (peers == nullptr && among_ranks) let_the_cause_be_seen();
   tell_failure(failure);
@@ -70,7 +70,7 @@ TrainEnd open_and_train(std::vector<std::string> arguments, StartUp& start_up, S
     start_up.done("devices");
     const bool resume =
         run.empty() ? session.run->record().contains("resuming") : take_flag(arguments, "--resume");
-    // Where the tool launched this rank it writes that down itself.
+    // If the tool started this rank, the tool itself records a second signal.
     if (session.foreign && session.run->holds_lock())
       note_second_signal_in(session.run->path() / "state.json");
     catch_stop_signals();
@@ -93,7 +93,7 @@ int run_train(std::vector<std::string> arguments, StartUp& start_up) {
   }
 }
 
-// Checks a recipe: the rank only tries what the recipe returns.
+// Checks a recipe. The rank only tries out the objects that the recipe returns.
 int run_check(std::vector<std::string> arguments) {
   const std::string run = take(arguments, "--run");
   Session session = open_session(run, take(arguments, "--record"), own_world());
@@ -112,10 +112,10 @@ int run(std::vector<std::string> arguments) {
   }
   const std::string command = arguments[0];
   arguments.erase(arguments.begin());
-  // A rank that writes to one that has ended gets an error and reports it. A command that streams
-  // its output ends when its reader does.
+  // A rank that writes to one that has ended gets an error and reports it. `predict` keeps the
+  // signal, so that it ends with the reader of its output.
   if (command != "predict") std::signal(SIGPIPE, SIG_IGN);
-  // The tool makes a run of these arguments, plugin included; the record of the run names it.
+  // The tool creates the run from these arguments. The run's record names the plugin.
   if (command == "train") return run_train(std::move(arguments), start_up);
   if (const std::string plugin = take(arguments, "--plugin"); !plugin.empty()) load_plugin(plugin);
   if (command == "evaluate") return run_evaluate(std::move(arguments));
@@ -142,11 +142,13 @@ int main(int argc, char** argv) {
   lockstep::open_heartbeat();
   try {
     const int code = lockstep::run({argv + 1, argv + argc});
-    lockstep::enter_phase(lockstep::Phase::ending);  // so that the launcher believes the exit code
+    // Tells the launcher that the exit code is genuine.
+    lockstep::enter_phase(lockstep::Phase::ending);
     return code;
   } catch (const std::exception& error) {
     const lockstep::RankError failure = lockstep::describe_failure(error);
     lockstep::tell_failure(failure);
-    _exit(lockstep::exit_code_of(failure));  // other ranks may be waiting: no orderly teardown
+    // Skips an orderly teardown, because other ranks may be waiting.
+    _exit(lockstep::exit_code_of(failure));
   }
 }

@@ -1,4 +1,5 @@
-// A worker's data output. Either every byte is written, or the program fails and says why.
+// Writes the data output of a worker. If not all bytes can be written, the program fails with the
+// reason.
 #pragma once
 
 #include <string>
@@ -10,10 +11,11 @@ namespace lockstep {
 
 class OutputStream {
  public:
-  // file: a new file, or empty for standard output. Throws Error.
+  // file: a file that is created or truncated, or empty for standard output. Throws Error if it
+  // cannot be opened.
   explicit OutputStream(const std::string& file = "");
-  // Writes at once, without a buffer. On a terminal it writes the text as `printable_log` makes it.
-  // Throws Error if not all could be written.
+  // Writes the text without a buffer. On a terminal, the text is written as `printable_log` returns
+  // it. Throws Error if not all bytes could be written.
   void write(std::string_view text);
 
  private:

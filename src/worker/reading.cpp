@@ -22,7 +22,7 @@
 namespace lockstep {
 namespace {
 
-// To the tool, which shows it: the log of this process is kept by nobody.
+// Reports skipped checkpoints to the tool, which shows them. This process has no log.
 void tell_skipped(const std::vector<CheckpointInfo>& skipped) {
   EventWriter events;
   for (const CheckpointInfo& bad : skipped)
@@ -39,7 +39,7 @@ Session open_reading(std::vector<std::string>& arguments) {
   return session;
 }
 
-// The model whose weights are asked for, in the mode in which it predicts.
+// The model with the requested weights, in evaluation mode.
 std::unique_ptr<LoadedModel> load_model(const TrainerSetup& setup, const WhichCheckpoint& which) {
   setup.backend.use_training_stream();
   const at::NoGradGuard no_grad;
@@ -68,14 +68,14 @@ ItemJob job_of(const nlohmann::json& request) {
   return job;
 }
 
-// The checkpoint that the tool has chosen; of an export there is none to choose.
+// The checkpoint that the tool chose. An export has no checkpoints, so the result is empty for it.
 WhichCheckpoint chosen_checkpoint(const nlohmann::json& request) {
   const nlohmann::json& step = request.at("step");
   if (step.is_null()) return {};
   return {.step = step.get<std::int64_t>()};
 }
 
-// The further runs of an average, with the models that ItemJob::also names.
+// The other runs whose outputs are averaged, with the models that ItemJob::also names.
 struct Further {
   std::vector<std::unique_ptr<RunDir>> runs;
   std::vector<std::unique_ptr<LoadedModel>> models;
@@ -118,7 +118,7 @@ Further load_further(const TrainerSetup& setup, const nlohmann::json& asked) {
   return further;
 }
 
-// Reports which weights made the outputs, for the tool to show.
+// Reports the steps of the weights that made the outputs. The tool shows them.
 void tell_weights(const LoadedModel& first, const Further& further) {
   std::vector<std::int64_t> steps{first.step()};
   for (const auto& model : further.models) steps.push_back(model->step());
@@ -167,7 +167,7 @@ int run_predict_items(std::vector<std::string> arguments) {
       nlohmann::json::from_cbor(read_file(take(arguments, "--request"), data_bytes));
   Session session = open_reading(arguments);
   take_the_same_algorithms_everywhere();
-  // How many threads share an operation decides how its sums are rounded.
+  // The number of threads per operation decides how its sums are rounded.
   if (session.backend->device().is_cpu()) at::set_num_threads(1);
   const TrainerSetup setup = session.trainer(false);
   const auto loaded = load_model(setup, chosen_checkpoint(request));

@@ -1,4 +1,5 @@
-// Opening a session: device first, because LibTorch remembers for good whether it saw a GPU.
+// Opens a session. The device comes first, because LibTorch remembers for the rest of the process
+// whether it saw a GPU.
 #include "worker/session.h"
 
 #include "core/base/clock.h"
@@ -26,7 +27,7 @@
 namespace lockstep {
 namespace {
 
-// The value of a flag of `lockstep train`, or "".
+// The value of an option of `lockstep train`, or "" if it is not given.
 std::string value_of(const std::vector<std::string>& arguments, const std::string& flag) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].starts_with(flag + "=")) return arguments[i].substr(flag.size() + 1);
@@ -35,8 +36,8 @@ std::string value_of(const std::vector<std::string>& arguments, const std::strin
   return "";
 }
 
-// Loads a plugin that the user named on this command line, or that the tool vouches for: anybody
-// may have written a record.
+// Loads the plugin that the record names. The user must have named it on this command line, or the
+// tool must vouch for it. A record alone is not trusted, because anybody may have written it.
 void load_plugin_of(const nlohmann::json& record) {
   const std::string plugin = record.value("plugin", "");
   if (plugin.empty() || is_loaded(plugin)) return;
@@ -58,15 +59,15 @@ void use_record(Session& session, const nlohmann::json& record) {
     throw Error(cat("the run was planned for ", plan.batch.world_size, " ranks, but there are ",
                     session.world.size));
   const Device& device = plan.devices.at(static_cast<std::size_t>(session.world.rank));
-  // On CPUs, how many threads share an operation decides how its sums are rounded.
+  // On CPUs, the number of threads per operation decides how its sums are rounded.
   if (device.kind == DeviceKind::cpu)
     at::set_num_threads(session.setup.train->exact ? 1 : std::max(device.threads, 1));
   session.recipe =
       find_recipe_factory(session.setup.recipe)(*session.setup.options, session.setup.prepared);
 }
 
-// Leaves one GPU visible to this rank: that of its local rank, unless the world's launcher already
-// left just one. Nothing if there is none.
+// Makes one GPU visible to this rank. It is the GPU of the local rank, unless the launcher has
+// already left only one. Returns nothing if there is no GPU.
 std::optional<Device> claim_gpu(const World& world, GpuProbe& probe) {
   const std::vector<GpuInfo> gpus = visible_gpus(probe.gpus(), std::getenv("CUDA_VISIBLE_DEVICES"));
   if (gpus.empty()) return std::nullopt;
@@ -88,16 +89,16 @@ Device own_device(const std::vector<std::string>& arguments, const World& world)
     return *device;
   }
   HostInfo host = host_info();
-  host.rank_threads = 0;  // torchrun sets OMP_NUM_THREADS=1 where its user set nothing
+  host.rank_threads = 0;  // torchrun sets OMP_NUM_THREADS=1 if the user has not set it
   return select_devices(cat("cpu:", world.local_size), *probe, host, nullptr, 0)
       .at(static_cast<std::size_t>(world.local_rank));
 }
 
-// Ends this process because of another rank. run: null before there is one.
+// Ends this process because of another rank. `run` is null until a run exists.
 [[noreturn]] void end_broken(int rank, const RunDir* run, const Verdict& verdict) {
   say_error(verdict.what, verdict.hint);
   if (rank == 0) {
-    // Meanwhile the others come to the same conclusion: they read it in the store of this process.
+    // The store is in this process. The other ranks need it to reach the same verdict.
     constexpr double others_s = 2, writing_s = 5;
     system_clock().sleep_s(others_s);
     wait_for_checkpoints(writing_s);
@@ -126,7 +127,7 @@ TrainerSetup Session::trainer(bool resume) {
           .resume = resume,
           .start_up = start_up,
           .init = setup.init,
-          // Recipes of this repository are checked by its tests.
+          // The repository's tests check its own recipes.
           .check_contract = setup.train->check.contract && !setup.plugin.empty(),
           .weights = weights,
           .expected = expected_times_from_json(setup.times)};
@@ -155,7 +156,7 @@ void open_foreign_session(const std::vector<std::string>& arguments, Session& se
       world, *session.backend, RankLimits{},
       [rank = world.rank](const Verdict& verdict) { end_broken(rank, nullptr, verdict); });
   const std::vector<std::string> devices = session.group->collect("device", to_json(device).dump());
-  // "run PATH", "done PATH" for a finished run, or "error WHAT" so that all ranks end.
+  // Rank 0 answers "run PATH", "done PATH" for a finished run, or "error WHAT" to end all ranks.
   std::string answer;
   UniqueFd lock;
   if (world.rank == 0) {

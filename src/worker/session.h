@@ -1,4 +1,4 @@
-// The objects that a rank needs: its run, its place in the world, its device.
+// Opens the objects that a rank needs: its run, its place in the world and its device.
 #pragma once
 
 #include "planning/run_setup.h"
@@ -24,29 +24,32 @@ struct Session {
   RunSetup setup;
   std::unique_ptr<Recipe> recipe;
   StartUp* start_up = nullptr;         // passed on to the trainer
-  std::filesystem::path weights = {};  // TrainerSetup::weights
-  bool finished = false;  // if foreign: the run to resume had finished, so there is nothing to do
-  bool foreign = false;   // the world was made by torchrun, Slurm or mpirun, not by `lockstep`
+  std::filesystem::path weights = {};  // as in TrainerSetup
+  // Only for a foreign world: the run to resume has finished already, so there is nothing to do.
+  bool finished = false;
+  // Whether torchrun, Slurm or mpirun started the ranks, instead of `lockstep`. The world is then
+  // called foreign.
+  bool foreign = false;
 
   TrainerSetup trainer(bool resume);
 };
 
-// Returns the world that the environment describes, or a world of this process alone. Removes the
-// launcher's store from the environment, so only the first call returns it.
+// Returns the world that the environment describes, or else a world of this process alone. Takes
+// the launcher's store out of the environment, so only the first call has it.
 World own_world();
 
-// Limits for ranks that are not watched for hangs. Only training ranks are watched.
+// Limits for ranks that do not train. Only training ranks are watched for hangs.
 inline constexpr RankLimits unwatched{.collective_s = 600};
 
 // Opens a rank of a world that `lockstep` launched, or of a world of one rank. record: a file that
-// replaces RUN/run.json, or empty.
+// is read instead of RUN/run.json; may be empty.
 Session open_session(const std::filesystem::path& run, const std::string& record,
                      const World& world, const RankLimits& limits = unwatched);
 
-// Opens a rank of a foreign world. On rank 0 the tool in this program's folder checks, plans and
-// creates the run from `arguments` (as for `lockstep train`). The other ranks use the result. After
-// the ranks have met, this process ends if another rank fails, vanishes or hangs. If this function
-// throws, `session` has its world and everything that was set up so far.
+// Opens a rank of a foreign world. session.world must be set. On rank 0, the tool in this program's
+// folder checks, plans and creates the run. arguments: those of `lockstep train`. The other ranks
+// use the result. After the ranks have met, this process ends if another rank fails, disappears or
+// hangs. If this function throws, `session` has everything that was set up so far.
 void open_foreign_session(const std::vector<std::string>& arguments, Session& session);
 
 }  // namespace lockstep

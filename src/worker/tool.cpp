@@ -1,4 +1,4 @@
-// Spawns the tool and reads its answer.
+// Starts the tool and reads its answer.
 #include "worker/tool.h"
 
 #include "core/base/error.h"
@@ -19,7 +19,8 @@ SetUpRun set_up_with_tool(const std::vector<std::string>& arguments,
   const std::filesystem::path world = scratch.path() / "world.json";
   write_file_atomic(world, cat("[", join(devices, ","), "]"));
   const auto [own_end, tools_end] = socket_pair();
-  // Flags first: the arguments may hold a --, which ends them.
+  // The tool's own options come first, because the arguments may contain "--", which ends the
+  // options.
   std::vector<std::string> words{(program_folder() / "lockstep").string(), "train",
                                  "--world=" + world.string(),
                                  cat("--lock-socket=", tools_end.get())};

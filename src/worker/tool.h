@@ -10,13 +10,13 @@ namespace lockstep {
 
 struct SetUpRun {
   std::string path;
-  UniqueFd lock;  // lock of the run, which this process holds from now on; none: the run has
-                  // finished
+  // The lock of the run, which this process holds from now on. Empty if the run has finished.
+  UniqueFd lock;
 };
 
-// Runs `lockstep train ARGUMENTS --world=…`. It sets up a run without launching it: a new run, or
-// with --resume an existing one. devices: those of all ranks, as JSON. Throws Error with the tool's
-// message.
+// Runs `lockstep train ARGUMENTS --world=…`, which sets up a run without launching ranks. It is a
+// new run, or with --resume an existing one. devices: the devices of all ranks, as JSON. If the
+// tool fails, it prints the reason. This function then throws Error that refers to that output.
 SetUpRun set_up_with_tool(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& devices);
 

@@ -1,4 +1,4 @@
-// The arguments of this program.
+// Takes options out of the arguments of lockstep-worker.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace lockstep {
 
-// Returns the value of "--name VALUE" in `arguments`, and removes both words. Empty if absent.
+// Returns the value of "--name VALUE" in `arguments`, and removes both words. Returns "" if the
+// option is absent.
 std::string take(std::vector<std::string>& arguments, const std::string& name);
 bool take_flag(std::vector<std::string>& arguments, const std::string& name);
 

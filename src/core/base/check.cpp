@@ -1,4 +1,4 @@
-// Ends the process at a broken invariant, naming the condition and its place.
+// Ends the process when an invariant is broken, and prints the condition and its place in the code.
 #include "core/base/check.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Assertions about Lockstep's own code. A failure is a bug of Lockstep, never a user's mistake.
+// Assertions about Lockstep's own code. A failure is a bug in Lockstep, never a user's mistake.
 #pragma once
 
 namespace lockstep::detail {
@@ -12,8 +12,9 @@ namespace lockstep::detail {
     if (!(condition)) ::lockstep::detail::check_failed(#condition, __FILE__, __LINE__); \
   } while (false)
 
-// The same for a method of an object that has a name and a state, both C strings. The message has
-// the method's name, the object's name and its state. Name and state are evaluated only on failure.
+// The same for a method of an object that has a name and a state, both C strings. The message
+// contains the method's name, the object's name and its state. Name and state are evaluated only on
+// failure.
 #define LOCKSTEP_CHECK_CALL(condition, name, state)                                            \
   do {                                                                                         \
     if (!(condition))                                                                          \

@@ -1,4 +1,4 @@
-// The system's clock.
+// The system clock.
 #include "core/base/clock.h"
 
 #include <chrono>
@@ -25,7 +25,8 @@ class SystemClock final : public Clock {
 }  // namespace
 
 Clock& system_clock() {
-  static Clock* const clock = new SystemClock;  // for threads that outlive main(), never destroyed
+  // Never destroyed, because threads may outlive main().
+  static Clock* const clock = new SystemClock;
   return *clock;
 }
 

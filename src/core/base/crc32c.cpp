@@ -1,4 +1,4 @@
-// By a table of one byte.
+// Computes CRC-32C byte by byte with a table.
 #include "core/base/crc32c.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Cuts what is too long in messages.
+// Shortens long words and lines in messages.
 #include "core/base/error.h"
 
 #include <cstddef>
@@ -8,18 +8,19 @@
 namespace lockstep {
 namespace {
 
-// Characters. A path may be longer than any other word, and is of use only whole.
+// Limits in characters. A path has a higher limit, because it is only useful as a whole.
 constexpr std::size_t most_of_a_word = 200, most_of_a_path = 1024, most_of_a_line = 2000;
-constexpr std::size_t kept_end = 5;  // this part of them is the end, the rest the beginning
+// 1 / kept_end of the limit is kept from the end, the rest from the beginning.
+constexpr std::size_t kept_end = 5;
 
-// The text without its first characters.
+// The text without its first `characters` characters.
 std::string_view without(std::string_view text, std::size_t characters) {
   for (; characters > 0 && !text.empty(); --characters)
     text.remove_prefix(next_code_point(text).length);
   return text;
 }
 
-// The text, or `most` of its characters.
+// Appends the text, shortened to at most `most` characters.
 void append_cut(std::string& to, std::string_view text, std::size_t most) {
   std::size_t count = 0;
   for (std::string_view rest = text; !rest.empty(); rest = without(rest, 1)) ++count;
@@ -33,7 +34,7 @@ void append_cut(std::string& to, std::string_view text, std::size_t most) {
   to += without(text, count - tail);
 }
 
-// Each part between such separators by itself.
+// Shortens each part between separators.
 std::string cut_parts(std::string_view text, std::string_view separators, std::size_t most) {
   std::string result;
   for (;;) {

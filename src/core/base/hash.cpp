@@ -1,4 +1,4 @@
-// XXH3 compiled in, so that no shared library is needed at run time.
+// Compiles XXH3 in, so that no shared library is needed at run time.
 #include "core/base/hash.h"
 
 #define XXH_INLINE_ALL
@@ -20,7 +20,7 @@ std::string digits(XXH128_hash_t hash) {
 
 }  // namespace
 
-// XXH3 wants its state aligned to 64 bytes; `new` honours the type's own alignment.
+// XXH3 needs a state that is aligned to 64 bytes. `new` respects the alignment of the type.
 struct Hasher::State {
   XXH3_state_t xxh;
 };

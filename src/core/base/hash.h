@@ -1,4 +1,4 @@
-// Fast hashes for checksums and fingerprints; not for secrets.
+// Fast hashes for checksums and fingerprints. They are not cryptographic.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// XXH3-128 of all bytes given to `update`, in order. Movable; not thread-safe.
+// XXH3-128 of all bytes that are passed to `update`, in order. Movable; not thread-safe.
 class Hasher {
  public:
   Hasher();
@@ -18,8 +18,8 @@ class Hasher {
 
   void update(const void* data, std::size_t bytes);
   void update(std::string_view bytes) { update(bytes.data(), bytes.size()); }
-  // 32 lower-case digits, most significant first, as `xxhsum -H2` prints. More bytes may be added
-  // later.
+  // 32 lower-case hexadecimal digits, most significant first, as `xxhsum -H2` prints them. More
+  // bytes may be added afterwards.
   std::string hex() const;
 
  private:
@@ -27,7 +27,7 @@ class Hasher {
   std::unique_ptr<State> state_;
 };
 
-// The same digits as Hasher::hex of all bytes, but computed much faster for few bytes.
+// The same digits as Hasher::hex of all bytes, but much faster for few bytes.
 std::string hash128_hex(std::string_view bytes);
 
 // XXH3-64 with seed 0.

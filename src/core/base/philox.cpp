@@ -1,4 +1,4 @@
-// Philox4x32-10 and the distributions drawn from it.
+// Philox4x32-10 and random distributions based on it.
 #include "core/base/philox.h"
 
 #include "core/base/check.h"
@@ -40,8 +40,8 @@ std::uint64_t stream_key(std::uint64_t seed, RandomStream stream) {
   return block[0] | std::uint64_t{block[1]} << 32;
 }
 
-// Philox under one key is a bijection of counters, so distinct (a, b) start at distinct places of
-// the counter space, spread at random over 2^128.
+// For one key, Philox is a bijection of counters. So different pairs (a, b) start at different
+// counters, which are spread at random over 2^128.
 Random::Random(std::uint64_t seed, RandomStream stream, std::uint64_t a, std::uint64_t b)
     : key_(stream_key(seed, stream)), counter_(philox({low(a), high(a), low(b), high(b)}, key_)) {}
 
@@ -61,7 +61,7 @@ std::uint64_t Random::next_u64() {
 
 double Random::uniform() { return static_cast<double>(next_u64() >> 11) * 0x1p-53; }
 
-// Draws in the incomplete last multiple of `limit` are thrown away.
+// Discards draws below 2^64 mod `limit`, so that all results are equally likely.
 std::uint64_t Random::below(std::uint64_t limit) {
   LOCKSTEP_CHECK(limit > 0);
   const std::uint64_t surplus = (0 - limit) % limit;  // 2^64 mod limit

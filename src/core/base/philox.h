@@ -1,5 +1,5 @@
-// Counter-based random numbers: Philox4x32-10 (Salmon et al., SC 2011). Any number of a stream is a
-// pure function of key and counter, so draws depend on neither rank, thread nor time.
+// Counter-based random numbers: Philox4x32-10 (Salmon et al., SC 2011). Each number is a pure
+// function of key and counter. So draws do not depend on rank, thread or time.
 #pragma once
 
 #include <array>
@@ -7,10 +7,10 @@
 
 namespace lockstep {
 
-// Four uniform 32-bit words for a 128-bit counter under a 64-bit key.
+// Four uniform 32-bit words for a 128-bit counter and a 64-bit key.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key);
 
-// The purpose of a draw. Each purpose has streams of its own.
+// The purpose of a draw. Each purpose has its own streams.
 enum class RandomStream : std::uint32_t {
   order = 1,
   augment = 2,
@@ -25,11 +25,11 @@ enum class RandomStream : std::uint32_t {
   episode = 11
 };
 
-// The key under which the blocks of one (seed, stream) are drawn.
+// The key for the draws of one (seed, stream).
 std::uint64_t stream_key(std::uint64_t seed, RandomStream stream);
 
-// A stream of draws for one (seed, stream, a, b): e.g. the augmentation of one sample. Cheap to
-// make.
+// A stream of draws for one (seed, stream, a, b), for example for the augmentation of one sample.
+// It is cheap to construct.
 class Random {
  public:
   Random(std::uint64_t seed, RandomStream stream, std::uint64_t a, std::uint64_t b);

@@ -1,4 +1,4 @@
-// Resolves presets, config files and key=value arguments, and restores records.
+// Applies presets, config files and key=value arguments, and restores the options of records.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -19,11 +19,11 @@ using nlohmann::json;
 
 constexpr std::string_view kPresetKey = "preset";
 
-// One value that somebody gave, and where.
+// One value that was given for an option, and its place.
 struct Source {
   std::string key;
-  json value;         // of a file
-  std::string text;   // of an argument or a preset, if `value` is null
+  json value;         // from a file
+  std::string text;   // from an argument or a preset, if `value` is null
   std::string where;  // for messages
   ValueSource source{};
 };
@@ -42,7 +42,7 @@ Source from_argument(const detail::Tables& tables, const std::string& argument) 
                            : cat("write ", near, "=VALUE"));
 }
 
-// Such as a command that failed leaves behind a redirection.
+// A file may be empty if a command failed whose output was redirected to it.
 void check_not_empty(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > 0)
@@ -69,7 +69,7 @@ std::vector<Source> from_files(std::span<const std::filesystem::path> files) {
   return sources;
 }
 
-// Runs the action; an Error from it gets the place added.
+// Runs the action, and adds the place to an Error from it.
 template <class Action>
 void located(const std::string& where, Action action) {
   try {
@@ -79,7 +79,7 @@ void located(const std::string& where, Action action) {
   }
 }
 
-// As it would be typed.
+// The value as a user would type it.
 std::string text_of(const Source& source) {
   if (source.value.is_null()) return source.text;
   if (source.value.is_string()) return source.value.get<std::string>();
@@ -88,7 +88,7 @@ std::string text_of(const Source& source) {
 
 void apply(const detail::Tables& tables, const Source& source) {
   located(source.where, [&] {
-    // An empty table of a group says nothing.
+    // An empty table of a group sets no option.
     const bool empty_table = source.value.is_object() && source.value.empty();
     if (empty_table && !tables.find(source.key) && tables.is_group(source.key)) return;
     OptionTable& table = tables.table_of(source.key, text_of(source));
@@ -99,7 +99,8 @@ void apply(const detail::Tables& tables, const Source& source) {
   });
 }
 
-// The preset that the sources name last, else a default one that was not applied yet.
+// The last preset that the sources name. If there is none, the default preset, unless it was
+// already applied.
 std::optional<Source> chosen_preset(const detail::Tables& tables,
                                     const std::vector<Source>& sources) {
   OptionTable* table = tables.find(kPresetKey);
@@ -112,7 +113,8 @@ std::optional<Source> chosen_preset(const detail::Tables& tables,
                     .where = "default"};
   for (const Source& source : sources) {
     if (source.key != kPresetKey) continue;
-    if (!source.value.is_null() && !source.value.is_string()) continue;  // refused when applied
+    // Applying the value will refuse it.
+    if (!source.value.is_null() && !source.value.is_string()) continue;
     chosen = source;
     if (source.value.is_string()) chosen->text = source.value.get<std::string>();
   }
@@ -131,7 +133,8 @@ void apply_preset(const detail::Tables& tables, const Source& chosen) {
                    .source = {.kind = ValueSource::Kind::preset, .where = preset->name}});
 }
 
-// A batch makes an argument of each value of a list. The option of one value would refuse the list.
+// Whether a list in a file is replaced by arguments. A batch turns each value of the list into an
+// argument, and the option itself would refuse a list.
 bool is_replaced_list(const detail::Tables& tables, const Source& source,
                       const std::vector<Source>& sources) {
   return source.value.is_array() && tables.find(source.key) != nullptr &&

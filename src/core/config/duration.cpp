@@ -1,4 +1,4 @@
-// Spans of time as people type them: "8h30m", "90s", "1d", "2.5".
+// Durations as users type them: "8h30m", "90s", "1d", "2.5".
 #include <array>
 #include <cmath>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// From large to small, the only order in which they may follow each other.
+// From large to small, the only order in which units may appear.
 constexpr std::array<std::pair<std::string_view, double>, 5> kUnits{
     {{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}, {"ms", 0.001}}};
 
@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, double>, 5> kUnits{
 bool is_number_part(char c) { return (c >= '0' && c <= '9') || c == '.' || c == '_'; }
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
-// Takes leading characters of one kind, and spaces before them, off the text.
+// Removes leading characters of one kind from the text, and spaces before them.
 std::string_view take(std::string_view& text, bool (*kind)(char)) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   std::size_t length = 0;
@@ -34,7 +34,7 @@ std::string_view take(std::string_view& text, bool (*kind)(char)) {
   return part;
 }
 
-// The seconds as days, hours, minutes and a rest.
+// Splits seconds into days, hours, minutes and seconds.
 std::string in_units(double seconds) {
   std::string text;
   for (const auto& [unit, length] : kUnits) {
@@ -62,7 +62,8 @@ Duration parse_duration(std::string_view text) {
     const std::string_view name = take(rest, is_letter);
     while (next_unit < kUnits.size() && kUnits[next_unit].first != name) ++next_unit;
     if (!number || next_unit == kUnits.size()) fail(text);
-    // Dividing by 1000 rounds once, so that 250ms is exactly 0.25 s; multiplying would round twice.
+    // Division by 1000 rounds only once, so that 250ms is exactly 0.25 s. Multiplication would
+    // round twice.
     const double length = kUnits[next_unit].second;
     seconds += length < 1 ? *number / 1000 : *number * length;
     ++next_unit;
@@ -80,7 +81,7 @@ std::string format_duration(Duration duration) {
   if (!(seconds > 0) || seconds >= 1e15) return plain;
   const std::string text =
       seconds < 1 ? cat(detail::format_real(seconds * 1000), "ms") : in_units(seconds);
-  // A duration that cannot be split without rounding stays whole.
+  // A duration that cannot be split without rounding is printed in seconds.
   return !has_exponent(text) && parse_duration(text) == duration ? text : plain;
 }
 

@@ -1,4 +1,4 @@
-// Option tables as text for the terminal.
+// Prints option tables for the terminal.
 #include "core/config/option_help.h"
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 namespace lockstep {
 namespace {
 
-constexpr int kWidestName = 40;  // longer names get a line of their own
+constexpr int kWidestName = 40;  // a longer name gets its own line
 constexpr int kNarrowestText = 24;
 
 struct Row {
   std::string name;
   std::string text;
-  std::string note{};  // on lines of its own below the text
+  std::string note{};  // printed below the text, on its own lines
 };
 
-// "  name   text", the text wrapped in its column.
+// Returns "  name   text", with the text wrapped in its column.
 std::string row_lines(const Row& row, int indent, int width) {
   const std::string name = "  " + row.name;
   const bool fits = cells_of(name) + 2 <= indent;

@@ -1,5 +1,6 @@
 // Option tables as help for people (terminal, Markdown) and as JSON for programs. Options are
-// grouped by the key's part before the first dot, in the order added. The presets come last.
+// grouped by the part of the key before the first dot, in the order in which they were added.
+// Presets come last.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,17 +11,17 @@
 
 namespace lockstep {
 
-// `key=value` with the present value in one column, and meaning, unit and range wrapped beside it.
-// The source of a value that is not the default stands below them. At most `width` columns wide if
-// the words allow. Ends with a newline.
+// `key=value` with the present value in one column, and meaning, unit and range in another. For a
+// value that is not the default, its source follows on the next line. Lines have at most `width`
+// columns, unless a word is longer. Ends with a newline.
 std::string options_text(std::span<OptionTable* const> tables, int width);
 
-// A heading of level 2 and a table for each group. Ends with a newline.
+// A level-2 heading and a table for each group. Ends with a newline.
 std::string options_markdown(std::span<OptionTable* const> tables);
 
 // {"options": [{key, type, default, value, source, where, meaning, unit, min, max, choices}...],
-// "presets": [{name, meaning, values}...]}. Defaults, values and bounds have the option's own JSON
-// type; durations are in seconds. min and max are null if there is no bound.
+// "presets": [{name, meaning, values}...]}. Defaults, values and bounds have the JSON type of the
+// option. Durations are in seconds. min and max are null if there is no bound.
 nlohmann::json options_json(std::span<OptionTable* const> tables);
 
 // "boolean", "integer", "real", "text", "choice", "duration", "list".

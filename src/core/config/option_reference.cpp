@@ -1,4 +1,4 @@
-// Option tables as Markdown for the reference page and as JSON for programs.
+// Prints option tables as Markdown for the reference page and as JSON for programs.
 #include <nlohmann/json.hpp>
 
 #include "core/base/text/text.h"
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-// A cell's text: a bar would end the cell.
+// The text of a table cell, in which bars are escaped.
 std::string cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '|' ? "\\|" : std::string(1, c);

@@ -1,4 +1,4 @@
-// A table of options bound to fields: add, set, get.
+// A table of options that are bound to fields, with functions to add, set and get them.
 #include "core/config/options.h"
 
 #include <algorithm>
@@ -18,15 +18,16 @@ namespace {
 using nlohmann::json;
 
 struct Option {
-  OptionInfo info;  // default_text is filled once the option is set
+  OptionInfo info;  // default_text is filled when the option is set
   std::function<json()> read;
-  std::function<void(const json&)> write;  // gets checked values only
+  std::function<void(const json&)> write;  // receives only checked values
   bool is_set = false, is_given = false;
 
   std::string text() const { return detail::value_text(info.type, read()); }
 };
 
-// One or more words of lower-case letters, digits and underscores, joined by dots.
+// Whether the key is one or more words of lower-case letters, digits and underscores, joined by
+// dots.
 bool is_key(std::string_view key) {
   return !key.empty() && key.front() != '.' && key.back() != '.' && key.find("..") == key.npos &&
          key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == key.npos;
@@ -39,7 +40,8 @@ Option bind(std::string key, OptionType type, T& field, OptionSpec spec) {
           .write = [&field](const json& value) { field = value.get<T>(); }};
 }
 
-// The name that curl gives to the file of an address, without "?download=1"; "FILE": it has none.
+// The file name that curl gives to a download, without "?download=1". "FILE" if the address has no
+// name.
 std::string name_of_download(const std::string& address) {
   const std::string path = address.substr(0, address.find_first_of("?#"));
   const std::size_t slash = path.rfind('/');
@@ -47,7 +49,7 @@ std::string name_of_download(const std::string& address) {
   return is_of_host || slash + 1 == path.size() ? "FILE" : path.substr(slash + 1);
 }
 
-// "https://…", "s3://…": an address and no path.
+// Throws Error for an address such as "https://…" or "s3://…", because the option needs a path.
 void refuse_address(const std::string& key, const std::string& text) {
   const std::size_t end = text.find("://");
   if (end == text.npos || end == 0 ||
@@ -129,7 +131,7 @@ struct OptionTable::Impl {
     options.push_back(std::move(option));
   }
 
-  // Adds the choice that a wrong word means to the error.
+  // If a wrong word is close to a choice, the error suggests that choice.
   template <class Check>
   json checked(const OptionTable& table, const Option& option, const std::string& text,
                const Check& check) const {

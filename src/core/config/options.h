@@ -1,4 +1,4 @@
-// Option tables: one table drives parsing, ranges, help, the reference page and the run record.
+// Option tables. One table drives parsing, ranges, help, the reference page and the run record.
 #pragma once
 
 #include <concepts>
@@ -19,28 +19,28 @@
 
 namespace lockstep {
 
-// A span of time given as "8h30m", "90s", "1d" or a plain number of seconds.
+// A span of time, written as "8h30m", "90s", "1d" or a plain number of seconds.
 struct Duration {
   double seconds = 0;
   friend bool operator==(const Duration&, const Duration&) = default;
 };
 
-// The meaning of an option and the values it takes.
+// The meaning of an option and the values that it accepts.
 struct OptionSpec {
-  std::string meaning;                                    // a phrase, lower case, no full stop
-  std::string unit{};                                     // "tokens", "s", "samples"; empty if none
-  double min = -std::numeric_limits<double>::infinity();  // inclusive; seconds for durations
+  std::string meaning;  // a phrase in lower case, without a full stop
+  std::string unit{};   // "tokens", "s", "samples"; may be empty
+  double min = -std::numeric_limits<double>::infinity();  // inclusive; in seconds for durations
   double max = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices{};  // texts only: the words allowed
-  std::string word{};                  // whole numbers only: a word for the least number
-  // Texts and lists only: the value names files, folders or globs. Relative paths are recorded as
+  std::vector<std::string> choices{};  // the allowed words of a text
+  std::string word{};                  // for a whole number: the word that stands for `min`
+  // For texts and lists: the value names files, folders or globs. Relative paths are recorded as
   // absolute ones.
   bool is_path = false;
-  std::vector<std::string> no_paths{};  // for paths: words that mean something else
+  std::vector<std::string> no_paths{};  // words that a path option takes besides paths
 };
 
-// Specialise it for an enum whose values an option takes. It gives their names, in the order of
-// declaration.
+// The names of an enum's values, for an enum that is the type of an option. Specialize it, with the
+// values in the order of their declaration:
 //   template <> struct EnumNames<Precision> { static constexpr std::pair<Precision, const char*>
 //   value[] = {...}; };
 template <class E>
@@ -52,29 +52,29 @@ enum class OptionType { boolean, integer, real, text, choice, duration, list };
 struct ValueSource {
   enum class Kind { standard, preset, file, argument, record };
   Kind kind = Kind::standard;  // standard: the default
-  std::string where{};         // the preset's name; "my.toml, line 3"; empty otherwise
-  bool lacks_unit = false;     // of a duration: a bare number, which counts seconds
+  std::string where{};         // a preset's name, or "my.toml, line 3"; may be empty
+  bool lacks_unit = false;     // a duration was given as a plain number of seconds
 };
 const char* to_string(ValueSource::Kind kind);  // "default", "preset", "file", …
 
-// One option as help, completion, the reference page and `--json` show it.
+// An option, as help, completion, the reference page and `--json` show it.
 struct OptionInfo {
   std::string key;
   OptionType type = OptionType::text;
   OptionSpec spec;
   std::string default_text;  // as a user would type it
-  ValueSource source{};      // source of the present value
+  ValueSource source{};      // the source of the present value
 };
 
-// A named set of values, which config files and key=value arguments override.
+// A named set of values. Config files and key=value arguments override it.
 struct Preset {
   std::string name;
   std::string meaning;
   std::vector<std::pair<std::string, std::string>> values;
 };
 
-// Binds keys to fields of a struct that outlives the table. Neither copyable nor movable, because
-// it holds references. Not thread-safe.
+// Binds keys to fields of a struct, which must outlive the table. The table cannot be copied or
+// moved, because it holds references. Not thread-safe.
 class OptionTable {
  public:
   OptionTable();
@@ -82,8 +82,9 @@ class OptionTable {
   OptionTable(const OptionTable&) = delete;
   OptionTable& operator=(const OptionTable&) = delete;
 
-  // The field's value at this call is the option's default. Throws Error if the key was added
-  // before or is not made of a-z, 0-9, _ and dots, or if the default is out of range.
+  // Adds an option. Its default is the value of the field at this call. Throws Error if the key was
+  // added before, or has characters other than a-z, 0-9, _ and dots. Also throws it if the default
+  // is out of range.
   void add(std::string key, bool& field, OptionSpec spec);
   void add(std::string key, std::int64_t& field, OptionSpec spec);
   void add(std::string key, double& field, OptionSpec spec);
@@ -101,37 +102,37 @@ class OptionTable {
         [&field](std::int64_t value) { field = static_cast<E>(value); }, std::move(spec));
   }
 
-  // Parses, checks and stores. Throws Error naming key, value, range and the nearest match. A value
-  // from a preset does not count as given: see `is_given`.
+  // Parses, checks and stores a value. Throws Error with key, value, range and the nearest match.
   void set(std::string_view key, std::string_view text, ValueSource source = {});
-  // The same with a JSON value of the option's type (durations also as text, lists as "a,b,c").
+  // The same with a JSON value of the option's type. Durations may also be text, and lists may be
+  // "a,b,c".
   void set_json(std::string_view key, const nlohmann::json& value, ValueSource source = {});
   bool has(std::string_view key) const;
-  // The choice that the text means. It may be typed in capitals, or as another program's word for
-  // the choice (`synonyms`). "" if there is none.
+  // The choice that the text stands for. The text may be in capitals, or another program's word for
+  // the choice (`synonyms`). Empty if there is no such choice.
   std::string choice_meant(std::string_view key, const std::string& text) const;
-  // The present value as a user would type it; throws Error if there is no such key.
+  // The present value as a user would type it. Throws Error if there is no such key.
   std::string get(std::string_view key) const;
-  // True after `set` or `set_json` for the key, also by a preset or a record.
+  // Whether `set` or `set_json` was called for the key, also by a preset or a record.
   bool is_set(std::string_view key) const;
-  // True if a file, an argument or a record set the value, not only a preset.
+  // Whether a file, an argument or a record set the value last, and not a preset.
   bool is_given(std::string_view key) const;
-  // True if an argument or a config file set the value, rather than a preset or a record. False if
+  // Whether an argument or a config file set the value last, and not a preset or a record. False if
   // there is no such key.
   bool is_asked_for(std::string_view key) const;
 
-  // Resolves relative paths of path options against `base`. Throws Error for an address of the web.
+  // Makes relative paths of path options absolute, from `base`. Throws Error for a web address.
   void make_paths_absolute(const std::filesystem::path& base);
 
   void add_preset(Preset preset);
   const std::vector<Preset>& presets() const;
-  // Other programs' names for these options, for messages to people who type one.
+  // Names that other programs have for these options. Messages use them if a user types one.
   void add_synonyms(std::vector<Synonym> synonyms);
   const std::vector<Synonym>& synonyms() const;
-  std::vector<OptionInfo> options() const;  // in the order added
-  std::vector<std::string> keys() const;    // in the order added
+  std::vector<OptionInfo> options() const;  // in the order in which they were added
+  std::vector<std::string> keys() const;    // in the order in which they were added
 
-  // {"key": value, ...} with JSON types; durations as seconds.
+  // {"key": value, ...} with JSON types. Durations are in seconds.
   nlohmann::json to_json() const;
 
  private:
@@ -143,27 +144,32 @@ class OptionTable {
   std::unique_ptr<Impl> impl_;
 };
 
-// "8h30m" -> 30600 s. Throws Error unless the text is numbers with d, h, m, s or ms, or a plain
-// number of seconds.
+// "8h30m" is 30600 s. Throws Error unless the text is a plain number of seconds, or numbers with d,
+// h, m, s or ms.
 Duration parse_duration(std::string_view text);
 std::string format_duration(Duration duration);  // "8h30m", "2.5s"
 
-// Applies to several tables in order: the engine's options and a recipe's. Priority rises in this
-// order: defaults, the preset that the key `preset` names, config files, key=value arguments. A
-// preset that neither files nor arguments name is applied only if the key `preset` was not set
-// before, so that arguments can overlay a record. files: TOML, nested tables joined with dots
-// ([batch] global = 8 is batch.global). A file's list is ignored if an argument sets the option.
-// Throws Error for an unknown key (and names the nearest), a bad value, an unreadable file, a fault
-// of TOML syntax (with its line), and an unknown preset. Keys after the faulty one change nothing.
+// Applies presets, files and arguments to several tables, such as the engine's and a recipe's.
+// Later sources override earlier ones, in this order: defaults, the preset that the key `preset`
+// names, config files, key=value arguments.
+//
+// A preset that neither files nor arguments name is applied only if the key `preset` was not set
+// before. So arguments can be applied on top of a record. files: TOML; nested tables are joined
+// with dots, so [batch] global = 8 is batch.global. A file's list is ignored if an argument sets
+// the same option.
+//
+// Throws Error for an unknown key (with the nearest one), an unknown preset and a bad value. Also
+// throws it for a file that is empty or unreadable, or has an error of TOML syntax (with its line).
+// Keys after the faulty one are not applied.
 void apply_config(std::span<OptionTable* const> tables,
                   std::span<const std::filesystem::path> files,
                   std::span<const std::string> assignments);
 
-// Sets every key of a record written by `to_json`. Throws Error for unknown keys.
+// Sets every key of a record that `to_json` wrote. Throws Error for an unknown key.
 void apply_json(std::span<OptionTable* const> tables, const nlohmann::json& record);
 
-// A commented TOML file of all options with their present values. Options that were never set are
-// commented out, so that a preset chosen in the file still applies.
+// A TOML file of all options with their present values and comments. Options that were never set
+// are commented out, so that they do not override a preset that the file names.
 std::string to_toml(std::span<OptionTable* const> tables);
 
 }  // namespace lockstep

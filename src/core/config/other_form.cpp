@@ -17,7 +17,7 @@ bool is_bare_key(std::string_view key) {
   return true;
 }
 
-// Without a comment behind it, and without quotes around it.
+// Removes a comment behind the value, and quotes around it.
 std::string bare_value(std::string value) {
   if (const std::size_t comment = value.find(" #"); comment != value.npos) value.resize(comment);
   value = trim(value);
@@ -36,7 +36,7 @@ std::string as_toml_value(const std::string& value) {
   return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// As Python and JSON write a dictionary, maybe on several lines.
+// Whether a dictionary of Python or JSON begins here. It may continue on further lines.
 bool begins_dictionary(const std::string& value) {
   return value.starts_with('{') || value.starts_with("dict(");
 }

@@ -7,7 +7,7 @@
 namespace lockstep::detail {
 
 // Converts `num_leaves: 255` to `num_leaves = 255`, `export NAME=fast` to `NAME = "fast"`, and
-// `training:` to `[training]`. Returns "" for a line of neither form.
+// `training:` to `[training]`. Returns an empty text for any other form.
 std::string as_toml_line(std::string_view line);
 
 }  // namespace lockstep::detail

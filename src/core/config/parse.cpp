@@ -1,4 +1,4 @@
-// Numbers, words and lists as people type them, independent of the locale.
+// Parses numbers, words and lists as users type them, independent of the locale.
 #include "core/config/parse.h"
 
 #include <charconv>
@@ -13,7 +13,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Without the plus sign and the underscores between digits; nothing if one stands elsewhere.
+// Removes a plus sign, and underscores between digits. Returns nothing if one stands elsewhere.
 std::optional<std::string> plain_number(std::string_view text) {
   std::string number = trim(text);
   if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.erase(0, 1);
@@ -29,7 +29,7 @@ std::optional<std::string> plain_number(std::string_view text) {
   return plain;
 }
 
-// "1e-08" as "1e-8".
+// Turns "1e-08" into "1e-8".
 std::string short_exponent(std::string text) {
   const std::size_t e = text.find('e');
   if (e == std::string::npos) return text;
@@ -67,7 +67,8 @@ std::optional<std::vector<std::string>> parse_list(std::string_view text) {
   std::vector<std::string> items;
   if (text.find_first_not_of(' ') == text.npos) return items;
   std::string item;
-  std::size_t length = 0;  // of the item up to its last character that is kept
+  // The length of the item up to the last character that is kept.
+  std::size_t length = 0;
   for (std::size_t i = 0; i <= text.size(); ++i) {
     if (i == text.size() || text[i] == ',') {
       item.resize(length);

@@ -1,4 +1,4 @@
-// A TOML file as a flat list of keys and values.
+// Reads a TOML file as a flat list of keys and values.
 #include "core/config/read_toml.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ std::vector<TomlEntry> read_json(const std::filesystem::path& path) {
   return entries;
 }
 
-// A file of another form has a hint on the form, too.
+// If the file has another format, the error also gets a hint on the format.
 TomlNode read_tree(const std::filesystem::path& path) try {
   return read_toml_tree(path);
 } catch (const Error& error) {

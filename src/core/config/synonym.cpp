@@ -1,4 +1,4 @@
-// Names from other programs, and the options to use here instead.
+// Maps names of options in other programs to the options to use here.
 #include "core/config/synonym.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool is_switch(const std::string& value) {
 
 std::string whole_text(std::int64_t number) { return std::to_string(number); }
 
-// The batch of all devices together in one step.
+// The batch of all devices in one step.
 std::string total_of(const std::string& value, const TypedBatch& batch) {
   const std::int64_t accumulation = std::max<std::int64_t>(batch.accumulation, 1);
   const auto number = detail::parse_integer(value);
@@ -43,7 +43,7 @@ std::string total_of(const std::string& value, const TypedBatch& batch) {
   return whole_text(*number * batch.devices * accumulation);
 }
 
-// "[0, 1]" as "0,1".
+// Turns "[0, 1]" into "0,1".
 std::string without_brackets(const std::string& value) {
   std::string list;
   for (const char c : value)
@@ -52,7 +52,7 @@ std::string without_brackets(const std::string& value) {
   return list;
 }
 
-// "64x64x64" and "(64, 64, 64)" as "64,64,64".
+// Turns "64x64x64" and "(64, 64, 64)" into "64,64,64".
 std::string list_of(const std::string& value) {
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   std::string list = without_brackets(value);
@@ -62,14 +62,14 @@ std::string list_of(const std::string& value) {
   return list;
 }
 
-// The number of "cuda:1" or "gpu:1", or "".
+// The index in "cuda:1" or "gpu:1", or "" if there is none.
 std::string index_behind_colon(const std::string& value) {
   for (const std::string_view before : {"cuda:", "gpu:"})
     if (value.starts_with(before)) return value.substr(before.size());
   return "";
 }
 
-// "cuda:1" as "1", "auto" as "all".
+// Turns "cuda:1" into "1", and "auto" into "all".
 std::string device_of(const std::string& value) {
   const std::string device = without_brackets(value);
   if (const std::string index = index_behind_colon(device); !index.empty()) return index;
@@ -79,7 +79,7 @@ std::string device_of(const std::string& value) {
   return device;
 }
 
-// A number as so many indexes; a list of indexes as it is.
+// Turns a count of devices into their indexes, such as "3" into "0,1,2". A list of indexes is kept.
 std::string first_devices(const std::string& value) {
   constexpr std::int64_t most = 64;
   if (value.find_first_of("[,") != value.npos) return device_of(value);
@@ -97,13 +97,13 @@ std::optional<std::string> index_of(const std::string& value) {
   return whole_number(value) ? std::optional(value) : std::nullopt;
 }
 
-// "gpu" of "cuda:1", "1" and true.
+// Turns "cuda:1", "1" and "true" into "gpu".
 std::string kind_of(const std::string& value) {
   if (value.empty() || index_of(value) || in_small_letters(value) == "true") return "gpu";
   return value;
 }
 
-// "00:12:00:00", of days, hours, minutes and seconds, as "12h"; other values as they are.
+// Turns days, hours, minutes and seconds, such as "00:12:00:00", into "12h". Other values are kept.
 std::string duration_of(const std::string& value) {
   constexpr double lengths[] = {1, 60, 3600, 86400};
   const std::vector<std::string> parts = split(value, ':');
@@ -122,7 +122,7 @@ bool fits_pattern(const std::string& value, std::string_view pattern) {
   return value.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
-// "float16" of "torch.float16".
+// Turns "torch.float16" into "float16".
 std::string plain_value(const std::string& value) {
   const std::string small = in_small_letters(value);
   for (const std::string_view module : {"torch.optim.lr_scheduler.", "torch.optim.", "torch."})
@@ -130,7 +130,7 @@ std::string plain_value(const std::string& value) {
   return small;
 }
 
-// As we write it: true of True, fp16 of torch.float16.
+// The value in our spelling: "true" for "True", "fp16" for "torch.float16".
 std::string value_of(const Synonym& synonym, const std::string& value) {
   const std::string small = plain_value(value);
   for (const auto& [pattern, ours] : synonym.values)
@@ -139,7 +139,7 @@ std::string value_of(const Synonym& synonym, const std::string& value) {
   return value.empty() ? unknown_value : value;
 }
 
-// The replacement for a {word}; nothing if the value has none.
+// The text that replaces {word}. Nothing if the value gives none.
 std::optional<std::string> meaning_of(std::string_view word, const Synonym& synonym,
                                       const std::string& value, const TypedBatch& batch) {
   if (word == "total") return total_of(value.empty() ? unknown_value : value, batch);
@@ -153,7 +153,7 @@ std::optional<std::string> meaning_of(std::string_view word, const Synonym& syno
   return value_of(synonym, value);
 }
 
-// One of the values of Synonym::ours.
+// Fills the {word} of one form in Synonym::ours.
 std::optional<std::string> filled(const std::string& form, const Synonym& synonym,
                                   const std::string& value, const TypedBatch& batch) {
   const std::size_t open = form.find('{'), close = form.find('}');
@@ -163,7 +163,7 @@ std::optional<std::string> filled(const std::string& form, const Synonym& synony
   return cat(form.substr(0, open), *meaning, form.substr(close + 1));
 }
 
-// "batch.micro={value}" and "--devices {device}" as names and values.
+// Splits "batch.micro={value}" and "--devices {device}" into names and values.
 std::vector<OurWord> words_of(const std::string& ours) {
   std::vector<OurWord> words;
   for (const std::string& word : split(ours, ' ')) {
@@ -202,7 +202,8 @@ const Synonym* find_synonym(std::span<const Synonym> synonyms, std::string_view 
   if (name.find('.') == name.npos) return nullptr;
   std::string whole = name;
   std::replace(whole.begin(), whole.end(), '.', '_');
-  // DeepSpeed's train_batch_size is of all devices; the batch_size in a group is of each.
+  // DeepSpeed's train_batch_size is for all devices together. A batch_size inside a group is for
+  // each.
   return find_synonym(synonyms, whole == "train_batch_size" ? "batch_size" : whole);
 }
 

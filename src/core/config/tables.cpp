@@ -1,4 +1,4 @@
-// Several option tables seen as one.
+// Combines several option tables into one.
 #include "core/config/tables.h"
 
 #include <algorithm>
@@ -50,7 +50,8 @@ Tables::Tables(std::span<OptionTable* const> tables, ExplainKey explain)
   std::sort(sorted_.begin(), sorted_.end());
   const auto twice = std::adjacent_find(sorted_.begin(), sorted_.end());
   if (twice != sorted_.end()) throw Error(cat("option ", *twice, " is in two tables"), hint);
-  // Every character of a key sorts after the dot, so keys of a group are next to the group's name.
+  // All characters of a key sort after the dot, so keys of a group follow the group's name
+  // directly.
   for (std::size_t i = 0; i + 1 < sorted_.size(); ++i)
     if (sorted_[i + 1].starts_with(sorted_[i]) && sorted_[i + 1][sorted_[i].size()] == '.')
       throw Error(cat(sorted_[i], " is both an option and a group of options"), hint);

@@ -1,4 +1,4 @@
-// Several option tables seen as one.
+// Several option tables, accessed as one.
 #pragma once
 
 #include <span>
@@ -11,7 +11,8 @@
 
 namespace lockstep::detail {
 
-// Options of one group, the part of their keys before the first dot; "" for keys without one.
+// The options of one group. The group is the part of a key before the first dot, and is empty for
+// keys without a dot.
 struct OptionGroup {
   struct Member {
     OptionTable* table;
@@ -21,31 +22,32 @@ struct OptionGroup {
   std::vector<Member> members;
 };
 
-// "from preset small; the default is 0.001": empty if the present value is the default.
+// "from preset small; the default is 0.001". Empty if the present value is the default.
 std::string source_note(const OptionGroup::Member& member);
 
 class Tables {
  public:
-  // Throws Error if two tables have the same key, or one's key is another's group.
+  // Throws Error if two tables have the same key, or if a key of one is a group of another.
   explicit Tables(std::span<OptionTable* const> tables, ExplainKey explain = {});
 
   // The table that has the key, or null.
   OptionTable* find(std::string_view key) const;
-  // Throws the Error of `explain` for the key, or else one naming the nearest key of all tables.
+  // The same, but throws Error for an unknown key: the one that `explain` returns, or else one with
+  // the nearest key.
   OptionTable& table_of(std::string_view key, const std::string& value = "") const;
-  std::string nearest_key(std::string_view word) const;  // "" if none is near
+  std::string nearest_key(std::string_view word) const;  // empty if none is near
   bool is_group(std::string_view name) const;
-  // Throws Error, which names the nearest preset and lists all.
+  // Throws Error for an unknown preset. It names the nearest preset and lists all.
   const Preset& preset(std::string_view name) const;
 
   std::vector<Preset> presets() const;
-  // Returns the groups in the order of the tables, the nameless group first.
+  // The groups in the order of the tables. The group without a name comes first.
   std::vector<OptionGroup> groups() const;
 
  private:
   std::span<OptionTable* const> tables_;
   ExplainKey explain_;
-  std::vector<std::string> keys_, sorted_;  // keys of all tables: in order, and sorted by name
+  std::vector<std::string> keys_, sorted_;  // the keys of all tables: in order, and sorted by name
 };
 
 }  // namespace lockstep::detail

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// A basic string of TOML: escapes are those of JSON, and DEL.
+// A basic string of TOML. Escapes are the same as in JSON, and DEL is escaped too.
 std::string toml_string(const std::string& text) {
   std::string quoted = json(text).dump(-1, ' ', false, json::error_handler_t::replace);
   for (std::size_t at = 0; (at = quoted.find('\x7f', at)) != quoted.npos;)
@@ -29,7 +29,8 @@ std::string toml_value(OptionType type, const json& value) {
   return cat("[", join(items, ", "), "]");
 }
 
-// Control characters become "?", so that the comment stays one line: a path may hold any.
+// Replaces control characters by "?", so that the comment stays one line. A path may contain any
+// character.
 std::string toml_comment(const std::string& text) {
   std::string line = text;
   for (char& c : line)

@@ -1,4 +1,4 @@
-// A TOML file as a tree; the only file that includes the parser.
+// Reads a TOML file as a tree. No other file includes the parser.
 #include "core/config/toml_tree.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Toml = toml::basic_value<toml::discard_comments, std::map, std::vector>;
 
-// "missing value" of "[error] toml::parse_key_value_pair: missing value\n --> file ...".
+// Returns "missing value" for "[error] toml::parse_key_value_pair: missing value\n --> file ...".
 std::string reason(std::string_view what) {
   std::string first(what.substr(0, what.find('\n')));
   if (first.starts_with("[error] ")) first.erase(0, 8);
@@ -28,7 +28,7 @@ std::string reason(std::string_view what) {
   return first;
 }
 
-// The line at fault, unless it is not text at all.
+// Shows the faulty line if it is printable ASCII. If it is not, asks whether the file is UTF-8.
 std::string line_hint(std::string_view line) {
   const bool is_text = std::all_of(line.begin(), line.end(), [](unsigned char c) {
     return c == '\t' || c == '\r' || (c >= 0x20 && c < 0x7F);
@@ -38,10 +38,12 @@ std::string line_hint(std::string_view line) {
   return cat("the line is: ", trim(line), toml.empty() ? "" : cat("; TOML writes: ", toml));
 }
 
-// The parser calls itself for each level of arrays, tables and dotted keys.
+// The limit for arrays, tables and dotted keys within each other, because the parser recurses for
+// each level.
 constexpr int deepest = 100;
 
-// The quotes that begin a text at `at`: one, or three of them where it may hold lines.
+// The quotes that begin a string at `at`: one quote, or three for a string of several lines. Empty
+// if there is no quote.
 std::string_view quotes_at(std::string_view text, std::size_t at) {
   const char quote = text[at];
   if (quote != '"' && quote != '\'') return {};
@@ -49,7 +51,7 @@ std::string_view quotes_at(std::string_view text, std::size_t at) {
   return three.size() == 3 && three[1] == quote && three[2] == quote ? three : text.substr(at, 1);
 }
 
-// Just after the text that begins at `at`; texts in one kind of quotes have escapes.
+// The position after the string that begins at `at`. Only strings in double quotes have escapes.
 std::size_t end_of_text(std::string_view text, std::size_t at, std::string_view quotes) {
   for (at += quotes.size(); at < text.size(); ++at) {
     if (text[at] == '\\' && quotes[0] == '"')
@@ -60,10 +62,10 @@ std::size_t end_of_text(std::string_view text, std::size_t at, std::string_view 
   return text.size();
 }
 
-// The parser multiplies by two once more after the last digit, and does not see the overflow.
+// The parser doubles its factor once more after the last digit, and does not detect an overflow.
 constexpr std::size_t most_binary_digits = 62;
 
-// The length of the binary number 0b… that begins at `at`; 0 if there is none.
+// The number of digits of the binary number 0b… that begins at `at`, or 0 if there is none.
 std::size_t binary_digits(std::string_view text, std::size_t at) {
   if (!text.substr(at).starts_with("0b")) return 0;
   const std::size_t end = text.find_first_not_of("01_", at + 2);
@@ -71,7 +73,7 @@ std::size_t binary_digits(std::string_view text, std::size_t at) {
   return number.size() - static_cast<std::size_t>(std::count(number.begin(), number.end(), '_'));
 }
 
-// The parser looks through the whole line for each value on it.
+// The parser searches the whole line for each value on it.
 constexpr std::size_t longest_line = 65536;
 
 void check_lines(std::string_view text, const std::filesystem::path& path) {
@@ -86,8 +88,8 @@ void check_lines(std::string_view text, const std::filesystem::path& path) {
   }
 }
 
-// Throws Error for text that the parser does not survive: brackets or a dotted key that nest too
-// deep, or a binary number that is too long.
+// Throws Error for text that would crash the parser. Brackets or a dotted key may nest too deeply,
+// or a binary number may be too long.
 void check_limits(std::string_view text, const std::filesystem::path& path) {
   std::size_t line = 1;
   int brackets = 0, dots = 0;
@@ -114,7 +116,7 @@ void check_limits(std::string_view text, const std::filesystem::path& path) {
   }
 }
 
-// The parser reads beyond the end where a text in single quotes is no UTF-8.
+// The parser reads beyond the end of a string in single quotes that is not UTF-8.
 void check_utf8(std::string_view text, const std::filesystem::path& path) {
   std::size_t line = 1;
   for (std::string_view rest = text; !rest.empty();) {
@@ -143,7 +145,7 @@ Toml parse(const std::string& text, const std::filesystem::path& path) {
   }
 }
 
-// Turns the parser's values into nodes; counts each line once.
+// Turns the parser's values into nodes, and counts the lines of the text only once.
 class Builder {
  public:
   explicit Builder(std::string_view text) {
@@ -184,7 +186,7 @@ class Builder {
     return node;
   }
 
-  // The parser keeps members by name: here they stand as in the file.
+  // The parser sorts members by name. This restores their order in the file.
   TomlNode table(TomlNode node, const Toml& value) const {
     std::vector<std::pair<std::size_t, const std::pair<const std::string, Toml>*>> order;
     for (const auto& member : value.as_table()) order.emplace_back(offset(member.second), &member);
@@ -196,7 +198,7 @@ class Builder {
     return node;
   }
 
-  // value.location() would count the lines before each value anew.
+  // value.location() would count the preceding lines again for each value.
   static const toml::detail::region* region(const Toml& value) {
     return dynamic_cast<const toml::detail::region*>(toml::detail::get_region(value));
   }

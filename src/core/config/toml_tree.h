@@ -1,4 +1,4 @@
-// A TOML file as a tree, in the order in which it is written.
+// A TOML file as a tree, in the order of the file.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@ namespace lockstep::detail {
 struct TomlNode {
   enum class Kind { table, list, text, integer, real, boolean, time };
   Kind kind = Kind::table;
-  std::size_t line = 0;  // from 1
-  nlohmann::json value;  // value of a text, a number or a boolean
-  // The value of a text, or else as written in the file: "1e-3", "2022-01-01".
+  std::size_t line = 0;  // counted from 1
+  nlohmann::json value;  // the value of a text, a number or a boolean
+  // The value of a text. For other kinds, their text in the file: "1e-3", "2022-01-01".
   std::string text;
-  std::vector<TomlNode> items;                              // elements of a list
-  std::vector<std::pair<std::string, TomlNode>> members{};  // entries of a table
+  std::vector<TomlNode> items;                              // the elements of a list
+  std::vector<std::pair<std::string, TomlNode>> members{};  // the entries of a table
 
   // The member of a table; null if there is none.
   const TomlNode* find(std::string_view name) const;
 };
 
-// The top table. Throws Error naming the file and, for a fault in the text, its line.
+// Returns the top-level table. Throws Error with the file, and with the line of a syntax error.
 TomlNode read_toml_tree(const std::filesystem::path& path, std::uint64_t most_bytes = record_bytes);
 
 }  // namespace lockstep::detail

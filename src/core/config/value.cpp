@@ -73,7 +73,7 @@ bool has_type(OptionType type, const json& value) {
 }
 
 bool in_range(const OptionInfo& option, const json& value) {
-  // nlohmann::json stores numbers too large for int64 as unsigned.
+  // nlohmann::json stores numbers that are too large for int64 as unsigned.
   if (option.type == OptionType::integer && value.is_number_unsigned() &&
       value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
     return false;
@@ -89,7 +89,8 @@ void check_choice(const OptionInfo& option, const std::string& word) {
   fail(option, in_quotes(word), near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 
-// Texts that stand for another type; `null` if the text is not of the option's type.
+// The value that a text has for an option of another type than text. Null if the text does not fit
+// the type.
 json from_text(OptionType type, std::string_view text) {
   const auto value = [](const auto& parsed) { return parsed ? json(*parsed) : json(); };
   switch (type) {
@@ -178,7 +179,7 @@ json check_value(const OptionInfo& option, const json& value) {
   if (readable && value.is_string()) return parse_value(option, value.get<std::string>());
   if (!has_type(option.type, value) || !in_range(option, value)) fail(option, describe(value));
   if (option.type == OptionType::choice) check_choice(option, value.get<std::string>());
-  // A whole number stands for a real one, and is one from here on.
+  // Converts a whole number to a real one.
   if (option.type == OptionType::real || option.type == OptionType::duration)
     return value.get<double>();
   return value;

@@ -1,4 +1,4 @@
-// Ranks that share the cores of the host.
+// Makes the devices of CPU ranks, which share the cores of the host.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,10 @@ namespace lockstep {
 constexpr int most_cpu_ranks = 1024;
 
 std::vector<Device> cpu_ranks(int ranks, const HostInfo& host);
-std::vector<Device> default_cpu_ranks(const HostInfo& host);  // 2, or 1 on one core
+std::vector<Device> default_cpu_ranks(const HostInfo& host);  // 2 ranks, or 1 on one core
 
-// Parses "cpu" and "cpu:4"; nothing for other specs. Throws Error for "cpu:0", "cpu:x".
+// Parses "cpu" and "cpu:4". Returns nothing for any spec without "cpu". Throws Error for an invalid
+// number, as in "cpu:0" and "cpu:x".
 std::optional<std::vector<Device>> parse_cpu_ranks(std::string_view spec, const HostInfo& host);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// How a device is named in messages.
+// Names of devices in messages.
 #include "core/devices/device.h"
 
 #include "core/base/text/text.h"

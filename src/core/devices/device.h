@@ -9,17 +9,17 @@ namespace lockstep {
 
 enum class DeviceKind { cpu, cuda };
 
-// One device of the plan. For cpu, `index` counts the ranks that share the host's cores.
+// The device of one rank. For cpu, `index` counts the ranks that share the host's cores.
 struct Device {
   DeviceKind kind = DeviceKind::cpu;
-  int index = 0;                   // cuda: index in PCI bus order, as nvidia-smi prints it
+  int index = 0;                   // cuda: index in PCI bus order, as in nvidia-smi
   std::string uuid;                // cuda: "GPU-…"; empty for cpu
   std::string name;                // "NVIDIA H200", "CPU"
   std::string pci_bus_id;          // cuda: "0000:65:00.0"
-  std::uint64_t memory_bytes = 0;  // total of the device; cpu: host memory / ranks; 0 = unknown
-  int compute_major = 0, compute_minor = 0;  // cuda: 9, 0 for sm_90
+  std::uint64_t memory_bytes = 0;  // total of the device; cpu: host memory / ranks; 0 if unknown
+  int compute_major = 0, compute_minor = 0;  // cuda: compute capability, 9 and 0 for sm_90
   int threads = 1;                           // cpu cores that this rank may use
-  int host_cores = 0;                        // cpu: shared by all ranks of the host; 0 = unknown
+  int host_cores = 0;  // cpu: cores that all ranks of the host share; 0 if unknown
 };
 
 std::string describe(const Device& device);  // "cpu:1", "cuda:0 (NVIDIA H200)"

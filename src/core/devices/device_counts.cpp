@@ -18,7 +18,7 @@ std::vector<int> doubled_up_to(int available) {
   return counts;
 }
 
-// "cpu:1,cpu:2" as "cpu:1,2".
+// Turns "cpu:1,cpu:2" into "cpu:1,2".
 std::string with_one_kind(const std::string& typed) {
   constexpr std::string_view kind = "cpu:";
   std::string numbers = typed;
@@ -26,7 +26,7 @@ std::string with_one_kind(const std::string& typed) {
   return cat(kind, numbers);
 }
 
-// "2xT4" for a word that names GPUs of a known kind, else "".
+// Turns a word that names GPUs of a known kind into the form "2xT4". Returns "" for other words.
 std::string gpus_named(const std::string& word) {
   const std::size_t times = word.find_first_not_of("0123456789");
   if (times == word.npos) return "";

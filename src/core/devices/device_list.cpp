@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Why this process cannot open the device file; "" if it can.
+// Why this process cannot open the device file. Empty if it can.
 std::string denial(const fs::path& path) {
   const UniqueFd fd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (fd) return "";
@@ -39,7 +39,7 @@ void find_place(const fs::path& root, ListedGpu& listed) {
   const fs::path folder = root / "sys/bus/pci/devices" / listed.gpu.pci_bus_id;
   if (listed.gpu.pci_bus_id.empty()) return;
   const std::string node = first_line(folder / "numa_node");
-  // -1: the firmware does not say.
+  // -1 means that the firmware does not report the node.
   if (const auto number = whole_number<int>(node)) listed.numa_node = *number;
   listed.cpus = first_line(folder / "local_cpulist");
 }
@@ -74,7 +74,7 @@ std::vector<GpuPair> pairs_of(const std::vector<GpuInfo>& gpus, GpuProbe& probe)
   std::vector<GpuPair> pairs;
   for (std::size_t i = 0; i < gpus.size(); ++i)
     for (std::size_t j = i + 1; j < gpus.size(); ++j)
-      if (gpus[i].index != gpus[j].index) {  // not two instances of one
+      if (gpus[i].index != gpus[j].index) {  // two MIG instances of one GPU are no pair
         const bool known = std::any_of(pairs.begin(), pairs.end(), [&](const GpuPair& pair) {
           return pair.a == gpus[i].index && pair.b == gpus[j].index;
         });

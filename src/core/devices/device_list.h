@@ -1,5 +1,5 @@
-// Everything that `lockstep devices` shows: each GPU with all of its numbers, and the links between
-// GPUs.
+// Collects everything that `lockstep devices` shows: each GPU with all its numbers, and the links
+// between GPUs.
 #pragma once
 
 #include <filesystem>
@@ -16,18 +16,19 @@ namespace lockstep {
 struct ListedGpu {
   GpuInfo gpu;
   GpuDetails details;
-  std::optional<int> cuda;  // ordinal in this environment; nothing: hidden, or not known
-  std::string device_file;  // "/dev/nvidia0"; "" unknown
-  std::string denied;       // why it cannot be opened; "" if it can, or if the file is unknown
+  // CUDA's ordinal in this environment. Not set if the GPU is hidden or the ordinal is unknown.
+  std::optional<int> cuda;
+  std::string device_file;  // "/dev/nvidia0"; "" if unknown
+  std::string denied;       // reason if it cannot be opened; "" if it can, or if it is unknown
   std::optional<int> numa_node;
-  std::string cpus;  // CPUs near to it, "0-31,64-95"; "" unknown
+  std::string cpus;  // CPUs near the GPU: "0-31,64-95"; "" if unknown
 };
 
-// Two whole GPUs by their NVML indexes, a < b.
+// The links between two whole GPUs. a, b: their indexes in NVML, with a < b.
 struct GpuPair {
   int a = 0, b = 0;
-  int nvlinks = 0;         // number of NVLinks that join the two, or each of them to the switch
-  bool by_switch = false;  // through an NVSwitch
+  int nvlinks = 0;         // number of NVLinks between the two, or from each of them to the switch
+  bool by_switch = false;  // whether the NVLinks go through an NVSwitch
   std::string nvlink_version;
   std::optional<PciePath> pcie;
 };
@@ -35,24 +36,25 @@ struct GpuPair {
 struct DeviceList {
   std::vector<ListedGpu> gpus;
   std::vector<GpuPair> pairs;
-  bool cuda_known = true;   // whether `cuda` of the GPUs is known
-  std::string driver;       // "580.159.04"; "" none, or unknown
-  int cuda_version = 0;     // CUDA version that the driver offers, 13000 for 13.0; 0 unknown
-  std::string no_gpus;      // why there are no GPUs; "" if there are
+  bool cuda_known = true;  // whether `cuda` of the GPUs is known
+  std::string driver;      // "580.159.04"; "" if there is none or it is unknown
+  // The CUDA version that the driver supports: 13000 for 13.0. 0 if unknown.
+  int cuda_version = 0;
+  std::string no_gpus;      // reason if there are no GPUs; else ""
   std::vector<Device> cpu;  // the ranks of a run without GPUs
   HostInfo host;
-  std::vector<std::string> notes;  // advice for the user, a sentence each
+  std::vector<std::string> notes;  // advice for the user; each is one sentence
 };
 
 struct DeviceSurroundings {
   const char* visible = nullptr;  // CUDA_VISIBLE_DEVICES
   const char* order = nullptr;    // CUDA_DEVICE_ORDER
-  int cuda_needed = 0;            // as for select_devices
+  int cuda_needed = 0;            // as in select_devices
   std::filesystem::path root = "/";
   AskCuda ask_cuda;
 };
 
-// Does not throw, whatever it finds.
+// Never throws.
 DeviceList list_devices(GpuProbe& probe, const HostInfo& host, const DeviceSurroundings& around);
 
 std::string to_text(const DeviceList& list);

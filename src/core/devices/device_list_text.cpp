@@ -1,4 +1,4 @@
-// The list of devices for people, and as JSON.
+// Prints the list of devices for users and as JSON.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -92,7 +92,7 @@ std::string link_text(const GpuPair& pair) {
              pair.by_switch ? " to a switch" : "");
 }
 
-// One line for all pairs that are joined alike.
+// Prints one line for all pairs with the same kind of link.
 std::string links_text(const std::vector<GpuPair>& pairs) {
   std::vector<std::pair<std::string, std::vector<std::string>>> kinds;
   for (const GpuPair& pair : pairs) {

@@ -1,4 +1,4 @@
-// Files of /proc and /sys that hold one line.
+// Reads files of /proc and /sys that have one line.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-std::string first_line(
-    const std::filesystem::path& path);  // without space around it; "" if there is none
+// Returns the first line without spaces around it; "" if there is none.
+std::string first_line(const std::filesystem::path& path);
 
 }  // namespace lockstep

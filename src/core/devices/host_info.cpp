@@ -1,4 +1,4 @@
-// Cores and memory that this process may use: affinity mask, cgroup quotas and limits.
+// Cores and memory that this process may use, by affinity mask, cgroup quotas and limits.
 #include <sched.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ std::optional<double> number(const std::string& text) {
   return std::nullopt;
 }
 
-// `path` and its ancestors below a cgroup mount, the mount itself last. In a container the path may
-// be the host's, and so absent here; its ancestors still hold.
+// `path` and its ancestors below a cgroup mount, with the mount itself last. In a container, `path`
+// may be a path of the host that does not exist here. The limits of its ancestors still apply.
 std::vector<fs::path> with_ancestors(const fs::path& mount, fs::path path) {
   std::vector<fs::path> folders;
   for (path = path.relative_path(); !path.empty(); path = path.parent_path()) {
@@ -59,7 +59,7 @@ void read_v1_cpu(const fs::path& folder, Limits& limits) {
   if (quota && period && *period > 0) lower(limits.cores, *quota / *period);
 }
 
-// Lines of /proc/self/cgroup are "ID:CONTROLLERS:PATH"; version 2 has ID 0 and no controllers.
+// Lines of /proc/self/cgroup are "ID:CONTROLLERS:PATH". Version 2 has ID 0 and no controllers.
 Limits cgroup_limits(const fs::path& root) {
   Limits limits;
   const fs::path mounts = root / "sys/fs/cgroup";
@@ -121,7 +121,7 @@ HostInfo host_info_under(const fs::path& root, int affinity_cores) {
   HostInfo host{.cores = affinity_cores, .memory_bytes = physical_memory_bytes(root)};
   if (limits.cores && *limits.cores < host.cores) host.cores = static_cast<int>(*limits.cores);
   host.cores = std::max(1, host.cores);
-  // "No limit" in version 1 is a number near 2^63.
+  // Version 1 writes a number near 2^63 for "no limit".
   if (limits.memory_bytes && *limits.memory_bytes < 9e18) {
     const auto limit = static_cast<std::uint64_t>(*limits.memory_bytes);
     host.memory_bytes = host.memory_bytes ? std::min(host.memory_bytes, limit) : limit;
@@ -131,11 +131,12 @@ HostInfo host_info_under(const fs::path& root, int affinity_cores) {
 
 HostInfo host_info() {
   HostInfo host = host_info_under("/", affinity_cores());
-  // A list has a number for each level of nested parallel work: the first counts.
+  // OMP_NUM_THREADS may list a number for each level of nested parallel regions. Only the first is
+  // used.
   if (const char* const asked = std::getenv("OMP_NUM_THREADS"); asked != nullptr)
     host.rank_threads =
         whole_number<int>(trim(split(asked, ',').front()), 1, most_rank_threads).value_or(0);
-  // A batch tells each job how many cores it has as a whole: its ranks share them out.
+  // A batch gives each job its total number of cores, which the job's ranks share.
   if (std::getenv("LOCKSTEP_JOB") != nullptr && host.rank_threads == host.cores)
     host.rank_threads = 0;
   return host;

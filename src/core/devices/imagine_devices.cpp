@@ -1,4 +1,4 @@
-// Devices that are not there, so that a plan can be printed for any machine.
+// Devices that do not exist here, so that a plan can be printed for any machine.
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -26,7 +26,7 @@ Device as_device(const GpuModel& model) {
           .compute_minor = model.compute_minor};
 }
 
-// "80GB": any GPU of that size that has bf16 (sm_80). Cards are named after their GiB.
+// "80GB" is any GPU with that memory and bf16 (sm_80). Names of cards count memory in GiB.
 std::optional<Device> of_memory(std::string_view text) {
   std::string upper(text);
   std::transform(upper.begin(), upper.end(), upper.begin(),
@@ -85,7 +85,7 @@ std::vector<Device> repeat(const Device& device, int count, const std::string& s
   return std::vector<Device>(static_cast<std::size_t>(count), device);
 }
 
-// Numbers the devices as those of one machine.
+// Numbers the devices as if they were in one machine.
 std::vector<Device> numbered(std::vector<Device> devices, const HostInfo& host) {
   const int count = static_cast<int>(devices.size());
   for (int i = 0; i < count; ++i) {
@@ -95,13 +95,13 @@ std::vector<Device> numbered(std::vector<Device> devices, const HostInfo& host) 
   return devices;
 }
 
-// "2xT4" of a list.
+// One entry of a list, such as "2xT4".
 struct Kind {
   int count = 1;
   std::string model;
 };
 
-// "T4 x2", as notebook services write it: of a GPU that is known.
+// Reads "T4 x2", as notebook services write it. Returns nothing if the GPU is not known.
 std::optional<Kind> kind_before_count(const std::string& part) {
   const std::size_t digits = part.find_last_not_of("0123456789") + 1;
   const std::string before = trim(part.substr(0, digits));
@@ -112,7 +112,8 @@ std::optional<Kind> kind_before_count(const std::string& part) {
   return Kind{whole_number<int>(part.substr(digits)).value_or(0), model};
 }
 
-// "T4 x 2" for "GPU T4 x 2", as Kaggle calls it; a word that begins with "GPU-" is a UUID.
+// Returns "T4 x 2" for "GPU T4 x 2", which Kaggle writes. A text that begins with "GPU-" is a UUID
+// and is kept.
 std::string without_word_gpu(const std::string& part) {
   constexpr std::size_t length = 3;
   std::string begin = part.substr(0, length);
@@ -120,7 +121,7 @@ std::string without_word_gpu(const std::string& part) {
   return begin == "GPU" && !part.substr(length).starts_with('-') ? trim(part.substr(length)) : part;
 }
 
-// "2xT4", or "T4" alone where there is such a GPU.
+// Reads "2xT4", or "T4" alone if that GPU is known.
 std::optional<Kind> kind_of(const std::string& written) {
   const std::string part = without_word_gpu(written);
   const std::size_t times = part.find_first_not_of("0123456789");
@@ -130,7 +131,7 @@ std::optional<Kind> kind_of(const std::string& written) {
   return kind_before_count(part);
 }
 
-// Nothing where the list names no imagined GPU: then it may be one of real devices.
+// Returns nothing if no entry names an imagined GPU. The list may then name real devices.
 std::optional<std::vector<Device>> imagined(const std::string& list) {
   std::vector<std::string> parts;
   for (const std::string& part : split(list, ',')) parts.push_back(trim(part));
@@ -149,7 +150,7 @@ std::optional<std::vector<Device>> imagined(const std::string& list) {
   return devices;
 }
 
-// "0,1" or UUIDs, of GPUs that are there.
+// Whether the list names real GPUs, by index or UUID.
 bool names_gpus(const std::string& list) {
   const std::vector<std::string> parts = split(list, ',');
   return std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
@@ -157,7 +158,7 @@ bool names_gpus(const std::string& list) {
   });
 }
 
-// The devices that exist. If there are none, the plan is for imaginary devices.
+// The real devices of the list. If the machine has no GPU, the error suggests an imagined one.
 std::vector<Device> real_gpus(const std::string& list, GpuProbe& probe, const HostInfo& host,
                               const char* visible, const std::filesystem::path& root) try {
   return select_devices(list, probe, host, visible, 0, root);
@@ -171,7 +172,7 @@ std::vector<Device> real_gpus(const std::string& list, GpuProbe& probe, const Ho
 std::vector<Device> imagine_devices(const std::string& spec, GpuProbe& probe, const HostInfo& host,
                                     const char* visible, const std::filesystem::path& root) {
   const std::string wanted = trim(spec);
-  // No number of devices, so it is the first GPU, as for the commands that use it.
+  // "0" is not a count but the first GPU, as in commands that use devices.
   if (wanted == "0")
     return numbered(repeat(first_of_this_machine(probe, visible), 1, wanted), host);
   if (!wanted.empty() && wanted.find_first_not_of("0123456789") == wanted.npos)

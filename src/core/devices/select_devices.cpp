@@ -1,4 +1,4 @@
-// From the words after --devices to the devices of the run.
+// Turns the argument of --devices into the devices of the run.
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -35,7 +35,7 @@ std::string choices(const std::vector<GpuInfo>& visible) {
   return cat("there are ", join(words, ", "), "; or all, cpu, cpu:N");
 }
 
-// One word of the list, "0" or "GPU-…".
+// Finds the GPU of one word of the list, such as "0" or "GPU-…".
 GpuInfo find_gpu(const std::string& word, const std::vector<GpuInfo>& all,
                  const std::vector<GpuInfo>& visible) {
   if (is_uuid(word)) {
@@ -71,7 +71,7 @@ bool looks_like_gpus(const std::string& spec) {
   return is_uuid(spec) || (!spec.empty() && spec.find_first_not_of("0123456789, ") == spec.npos);
 }
 
-// No GPU is to be had though `spec` asks for some; never returns.
+// Throws Error because `spec` names GPUs, but none is available.
 [[noreturn]] void refuse(const std::string& spec, const GpuProbe& probe, const std::string& traces,
                          const char* visible) {
   if (hides_all(visible)) {
@@ -104,7 +104,8 @@ std::vector<Device> select_devices(const std::string& spec, GpuProbe& probe, con
   std::vector<GpuInfo> chosen;
   if (wanted == "all") {
     if (left.empty()) {
-      // A broken driver must not pass for a machine without GPUs: training would be far slower.
+      // A broken driver must not look like a machine without GPUs, because training on CPUs is far
+      // slower.
       const std::string traces = probe.why_absent().empty() ? "" : driver_traces(root);
       if (!traces.empty() && !hides_all(visible)) refuse(wanted, probe, traces, visible);
       return default_cpu_ranks(host);

@@ -30,7 +30,7 @@ void check_bootstrap(std::uint32_t rows, const BootstrapOptions& options) {
 
 double normal_below(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-// The z below which a standard normal number lies with probability p; by bisection.
+// The z below which a standard normal number lies with probability p, found by bisection.
 double normal_quantile(double p) {
   double low = -40, high = 40;
   for (int i = 0; i < 100; ++i) {
@@ -40,7 +40,7 @@ double normal_quantile(double p) {
   return (low + high) / 2;
 }
 
-// For each statistic its finite values over the resamples, sorted.
+// The finite values of each statistic over the resamples, sorted.
 std::vector<std::vector<double>> resampled(std::uint32_t rows,
                                            std::span<const Statistic> statistics,
                                            const BootstrapOptions& options) {
@@ -57,7 +57,7 @@ std::vector<std::vector<double>> resampled(std::uint32_t rows,
   return values;
 }
 
-// By interpolation between the two nearest.
+// Interpolates between the two nearest values.
 double quantile(const std::vector<double>& sorted, double p) {
   const double place = std::clamp(p, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
@@ -68,7 +68,7 @@ double quantile(const std::vector<double>& sorted, double p) {
 
 using LeftOut = std::function<std::vector<double>()>;
 
-// The statistic without each row in turn.
+// The statistic computed without each row in turn.
 std::vector<double> leave_out(std::uint32_t rows, const Statistic& statistic) {
   std::vector<std::uint32_t> others(rows - 1);
   std::vector<double> left_out;
@@ -80,8 +80,8 @@ std::vector<double> leave_out(std::uint32_t rows, const Statistic& statistic) {
   return left_out;
 }
 
-// How the spread of the statistic changes with its value: the skewness of the effect of leaving one
-// row out.
+// The acceleration of the BCa bootstrap: the skewness of the effect of leaving out one row. It
+// describes how the spread of the statistic changes with its value.
 double acceleration(std::vector<double> left_out) {
   std::erase_if(left_out, [](double value) { return !std::isfinite(value); });
   if (left_out.empty()) return 0;
@@ -95,7 +95,7 @@ double acceleration(std::vector<double> left_out) {
   return squares > 0 ? cubes / (6 * std::pow(squares, 1.5)) : 0;
 }
 
-// Share of the resamples below the estimate; those equal to it count half.
+// The share of resamples below the estimate. Resamples equal to it count half.
 double share_below(const std::vector<double>& sorted, double estimate) {
   const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), estimate);
   const double below =
@@ -103,7 +103,7 @@ double share_below(const std::vector<double>& sorted, double estimate) {
   return below / static_cast<double>(sorted.size());
 }
 
-// sorted: its values for the resamples.
+// sorted: values of the statistic for the resamples.
 Interval interval_of(const LeftOut& left_out, double estimate, const std::vector<double>& sorted,
                      const BootstrapOptions& options) {
   Interval interval{not_known, estimate, not_known};

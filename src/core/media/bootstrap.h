@@ -1,4 +1,5 @@
-// Bootstrap confidence intervals: how far a metric would vary on other samples of the same kind.
+// Bootstrap confidence intervals. They show how much a metric would vary on other samples of the
+// same kind.
 #pragma once
 
 #include <cstdint>
@@ -9,47 +10,48 @@
 namespace lockstep {
 
 struct Interval {
-  double low = 0, estimate = 0, high = 0;  // the estimate is the statistic of the original sample
+  double low = 0, estimate = 0, high = 0;  // estimate: the statistic of the original sample
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-// percentile: quantiles of the resampled statistics. bca: corrected for bias and skewness (Efron,
-// JASA 1987); it computes the statistic `rows` times more.
+// percentile: quantiles of the resampled statistics. bca: these quantiles corrected for bias and
+// skewness (Efron, JASA 1987). For bca, the statistic is computed once more for each row.
 enum class BootstrapMethod { percentile, bca };
 
 struct BootstrapOptions {
-  int resamples = 2000;      // at least 100
+  int resamples = 2000;      // 100 to 10,000,000
   double confidence = 0.95;  // in (0, 1)
   BootstrapMethod method = BootstrapMethod::bca;
   std::uint64_t seed = 0;  // the same seed gives the same interval
 };
 
-// A statistic of some rows of the sample, given by index: a mean, a rate, a difference of two
-// systems on the same rows. Dependent items (sentences of one text) must form one row.
+// Computes a statistic of some rows of the sample. It may be a mean, a rate, or a difference of two
+// systems on the same rows. rows: indexes of the rows. Dependent items, such as sentences of one
+// text, must form one row.
 using Statistic = std::function<double(std::span<const std::uint32_t> rows)>;
 
-// Resamples whose statistic is not finite (such as a rate with denominator 0) are left out. If more
-// than half are, or the estimate is not finite, low and high are NaN. With one row, or if all
-// statistics are equal, low and high are the estimate. Throws Error for options out of range and
-// for no rows.
+// Returns the interval of a statistic. A resample is left out if its statistic is not finite, such
+// as a rate with denominator 0. If more than half of the resamples are left out, or if the estimate
+// is not finite, low and high are NaN. With one row, or if all statistics are equal, low and high
+// equal the estimate. Throws Error if an option is out of range or there is no row.
 Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
                    const BootstrapOptions& options = {});
 
-// Intervals of several statistics of one sample, each as from `bootstrap`. All use the same
-// resamples, which are drawn once.
+// Returns the intervals of several statistics of one sample, each as from `bootstrap`. All use the
+// same resamples, which are drawn once.
 std::vector<Interval> bootstrap_all(std::uint32_t rows, std::span<const Statistic> statistics,
                                     const BootstrapOptions& options = {});
 
-// As `bootstrap`, for a statistic whose values without each row in turn (`left_out`) can be
-// computed faster than by one call per row.
+// The same as the first function. left_out: returns the values of the statistic without each row in
+// turn. Use it if they can be computed faster than by one call per row.
 Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
                    const std::function<std::vector<double>()>& left_out,
                    const BootstrapOptions& options);
 
-// For each value, the mean of the others; NaN for a single value.
+// Returns for each value the mean of all other values; NaN for a single value.
 std::vector<double> means_without_each(std::span<const double> values);
 
-// The interval of the mean of some values.
+// Returns the interval of the mean of the values.
 Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& options = {});
 
 }  // namespace lockstep

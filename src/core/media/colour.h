@@ -14,12 +14,12 @@ struct Colour {
 
 std::string hex(Colour colour);  // "#0072b2"
 
-// Seven colours that people with any colour vision can tell apart (Okabe and Ito 2008, without
-// black). They repeat after the last.
+// Returns one of seven colours that people with any colour vision can distinguish (Okabe and Ito
+// 2008, without black). index: the colours repeat after the last one.
 constexpr std::size_t palette_size = 7;
 Colour palette(std::size_t index);
 
-// Black or white, whichever is more readable on this colour.
+// Returns black or white, whichever is more readable on this colour.
 Colour text_colour_on(Colour background);
 
 }  // namespace lockstep

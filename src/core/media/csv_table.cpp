@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// Collects cells; libcsv calls it from C, so nothing here throws.
+// Collects cells. libcsv calls it from C, so nothing here may throw.
 class Collector {
  public:
   Collector(CsvTable& table, const ReadCsv& how)
@@ -36,7 +36,7 @@ class Collector {
   }
 
   void end_row(int end) {
-    if (end == '\n' && after_return_) {  // of "\r\n"
+    if (end == '\n' && after_return_) {  // the second half of "\r\n"
       after_return_ = false;
       return;
     }
@@ -157,7 +157,8 @@ CsvTable parse_csv(std::string_view text, const std::string& name, const ReadCsv
 
 std::string csv_cell(const std::string& text) {
   const bool plain = text.find_first_of(",\"\r\n") == text.npos && trim(text) == text &&
-                     !text.starts_with(byte_order_mark);  // which begins files
+                     // A reader would drop a byte order mark at the beginning of the file.
+                     !text.starts_with(byte_order_mark);
   if (plain) return text;
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t read_bytes = 1 << 20;
 constexpr std::size_t most_name_bytes = 65'535;
 
-// "" where it is no name of a file.
+// Returns "" if the last part is not a valid file name.
 std::string last_part(const std::string& name) {
   const std::string last = name.substr(name.find_last_of("/\\") + 1);
   const bool control =
@@ -31,7 +31,7 @@ std::string last_part(const std::string& name) {
 }  // namespace
 
 ZipReader::ZipReader(std::filesystem::path path) : path_(std::move(path)) {
-  open_regular_file(path_);  // says why it cannot be read
+  open_regular_file(path_);  // throws Error if the file cannot be read
   zip_ = unzOpen64(path_.c_str());
   if (zip_ == nullptr) fail("it is no zip archive, or truncated");
   std::string name(most_name_bytes, '\0');
@@ -79,7 +79,7 @@ std::filesystem::path ZipReader::extract(std::size_t index, const std::filesyste
       throw Error(cat("cannot write ", path.string(), ": ", errno_text(errno)),
                   "make room on that disk");
   }
-  const int closed = unzCloseCurrentFile(zip_);  // which compares the checksum
+  const int closed = unzCloseCurrentFile(zip_);  // also checks the checksum
   if (count != 0 || closed != UNZ_OK || done != entry.bytes) fail(what);
   return path;
 }

@@ -9,11 +9,12 @@
 namespace lockstep {
 
 struct ZipEntry {
-  std::string name;  // as stored, with / between folders; may be any bytes
+  std::string name;  // as stored, with / between its parts; may contain any bytes
   std::uint64_t bytes = 0;
 };
 
-// One thread. Every call throws Error, which names the archive, if it is damaged.
+// Use an object on one thread only. Every call throws Error, which names the archive, if it is
+// damaged.
 class ZipReader {
  public:
   explicit ZipReader(std::filesystem::path path);
@@ -21,11 +22,11 @@ class ZipReader {
   ZipReader(const ZipReader&) = delete;
   ZipReader& operator=(const ZipReader&) = delete;
 
-  // The files, in the archive's order.
+  // Returns the files in the order of the archive, without folders.
   const std::vector<ZipEntry>& entries() const { return entries_; }
-  // Writes entry `index` to a new file in `folder`, named by the last part of the entry's name.
-  // Checks its checksum and returns the path. Also throws Error if the name is invalid for a file,
-  // the file exists, there are more bytes than `entries` says, or the disk is full.
+  // Writes entry `index` to a new file in `folder`. The file has the last part of the entry's name.
+  // Checks the checksum, and returns the path. Also throws Error if that part cannot be the name of
+  // a file, the file exists, the size differs from `entries`, or the disk is full.
   std::filesystem::path extract(std::size_t index, const std::filesystem::path& folder);
 
  private:
@@ -34,7 +35,7 @@ class ZipReader {
   std::filesystem::path path_;
   void* zip_ = nullptr;  // minizip's unzFile
   std::vector<ZipEntry> entries_;
-  std::vector<std::uint64_t> places_;  // offset of each entry's directory record
+  std::vector<std::uint64_t> places_;  // offset of the directory record of each entry
 };
 
 }  // namespace lockstep

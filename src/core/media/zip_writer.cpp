@@ -65,7 +65,7 @@ void ZipWriter::open_entry(const std::string& name, ZipMethod method, bool large
     throw Error(cat(path_.string(), " holds an entry ", name, " already"));
   zip_fileinfo info{};
   info.dosDate = 1U << 21 | 1U << 16;                     // 1 January 1980
-  info.external_fa = static_cast<uLong>(0100644) << 16U;  // a regular file, as Unix has it
+  info.external_fa = static_cast<uLong>(0100644) << 16U;  // a regular file, as on Unix
   constexpr uLong made_by_unix = 3U << 8U | 45U, names_are_utf8 = 1U << 11U;
   errno = 0;
   const int code = zipOpenNewFileInZip4_64(
@@ -99,7 +99,7 @@ void ZipWriter::end() {
 }
 
 void ZipWriter::add(const std::string& name, std::string_view bytes, ZipMethod method) {
-  // Deflate can make bytes that it cannot press a little longer.
+  // Deflate can enlarge bytes slightly that it cannot compress.
   constexpr std::uint64_t most_of_small = std::uint64_t{4'000'000'000};
   open_entry(name, method, bytes.size() > most_of_small);
   write(bytes);

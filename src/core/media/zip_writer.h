@@ -1,4 +1,4 @@
-// Writes a zip archive entry by entry, whatever their size.
+// Writes a zip archive entry by entry. Entries may have any size.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,30 @@
 
 namespace lockstep {
 
-// Whether the name is relative UTF-8 with / between folders, without `..`, backslash and control
-// characters.
+// Whether an entry may have this name. It must be a relative path in UTF-8 with / between its
+// parts. `.`, `..`, backslashes and control characters are not allowed.
 bool can_be_in_zip(const std::string& name);
 
 enum class ZipMethod { store, deflate };
 
-// The archive grows under a temporary name beside `path` and takes its name in finish(). So it
-// exists whole and durably, or not at all. Entries of the same contents in the same order give the
-// same bytes: all are dated 1 January 1980. One thread. Every call throws Error if the disk cannot
-// be written; the writer must not be used after that.
+// The archive is written under a temporary name in the folder of `path`, and renamed in finish().
+// So it exists completely and durably, or not at all. The same entries in the same order give the
+// same bytes, because all have the date 1 January 1980. Use an object on one thread only. Every
+// call throws Error if the disk cannot be written; after that, the writer must not be used.
 class ZipWriter {
  public:
   explicit ZipWriter(std::filesystem::path path);
-  ~ZipWriter();  // without finish(): removes everything
+  ~ZipWriter();  // removes the archive if finish() was not called
   ZipWriter(const ZipWriter&) = delete;
   ZipWriter& operator=(const ZipWriter&) = delete;
 
-  // name: see can_be_in_zip. Throws Error for an invalid name, and for one that exists already.
+  // name: see can_be_in_zip. Throws Error if the name is invalid, or if the archive has it already.
   void add(const std::string& name, std::string_view bytes, ZipMethod method = ZipMethod::deflate);
   void add_file(const std::string& name, const std::filesystem::path& file,
                 ZipMethod method = ZipMethod::deflate);
 
-  // Writes an entry in chunks: begin, write any number of times, end. Archives above 4 GiB need
-  // readers that know zip64 (all of today's do).
+  // Write an entry in chunks: call begin(), then write() any number of times, then end(). Archives
+  // above 4 GiB need readers that support zip64, as all current ones do.
   void begin(const std::string& name, ZipMethod method = ZipMethod::deflate);
   void write(std::string_view bytes);
   void end();

@@ -1,5 +1,5 @@
-// Solves world_size x micro-batch x accumulation = global batch, exactly or not at all; only a
-// default global batch may be rounded.
+// Solves world_size x micro-batch x accumulation = global batch. Only a default global batch may be
+// rounded.
 #include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/base/text/text.h"
@@ -19,7 +19,8 @@ void check_range(const char* key, std::int64_t value) {
                 cat("set ", key, " to the size that you want, or leave it out"));
 }
 
-// Both are at most 2^40, so one product stays within 64 bits only after this check of each factor.
+// The check before each multiplication keeps the result at most 2^40. So a product of several
+// factors stays within 64 bits.
 std::int64_t product(std::int64_t a, std::int64_t b) {
   if (b != 0 && a > largest_global / b)
     throw Error(
@@ -33,7 +34,7 @@ std::string nearest_multiples(std::int64_t value, std::int64_t multiple) {
   return below == 0 ? cat(multiple) : cat(below, " or ", below + multiple);
 }
 
-// The input of the solver; 0 = find it.
+// The input of the solver, which finds each size that is 0.
 struct RequestedBatch {
   std::int64_t world_size, global, micro, accumulation;
   const std::string& rank_word;
@@ -42,7 +43,7 @@ struct RequestedBatch {
 
 std::int64_t divide_up(std::int64_t number, std::int64_t by) { return (number - 1) / by + 1; }
 
-// "2 GPUs x micro-batch 4 x accumulation 3", of what is given.
+// Returns, for example, "2 GPUs x micro-batch 4 x accumulation 3", with only the given sizes.
 std::string given_sizes(const RequestedBatch& requested) {
   std::string text = count_of(requested.world_size, requested.rank_word);
   if (requested.micro > 0) text += cat(" x micro-batch ", requested.micro);
@@ -50,14 +51,14 @@ std::string given_sizes(const RequestedBatch& requested) {
   return text;
 }
 
-// The global batch must be a multiple of this.
+// The global batch must be a multiple of this number.
 std::int64_t multiple_of(const RequestedBatch& requested) {
   const std::int64_t factor =
       requested.micro > 0 ? requested.micro : std::max<std::int64_t>(1, requested.accumulation);
   return product(requested.world_size, factor);
 }
 
-// Throws unless the global batch is a multiple of the factors that are given.
+// Throws Error unless the global batch is a multiple of the given factors.
 void check_divides(const RequestedBatch& requested) {
   const std::int64_t multiple = multiple_of(requested);
   if (requested.global % multiple == 0) return;
@@ -76,7 +77,7 @@ void check_all_agree(const RequestedBatch& requested) {
           ", or leave out one of batch.global, batch.micro and batch.accumulation"));
 }
 
-// Both sizes of a batch whose samples have several rows are given, its own is not.
+// The global batch if only the two other sizes are given, and each sample has several rows.
 std::int64_t samples_of(const RequestedBatch& requested) {
   const std::int64_t places =
       product(product(requested.world_size, requested.micro), requested.accumulation);
@@ -87,8 +88,8 @@ std::int64_t samples_of(const RequestedBatch& requested) {
       "set batch.global, and leave out batch.micro or batch.accumulation");
 }
 
-// Chooses a micro-batch, and how many of them, for rows; the last rows may be padding. No rank gets
-// a micro-batch that could be left out.
+// Finds the micro-batch and accumulation if each sample has several rows. The last rows may be
+// padding. The accumulation is the smallest that holds the rows of a rank.
 BatchPlan solve_rows(const RequestedBatch& requested, std::int64_t limit) {
   BatchPlan batch{.world_size = requested.world_size,
                   .global = requested.global,
@@ -110,7 +111,7 @@ BatchPlan solve_rows(const RequestedBatch& requested, std::int64_t limit) {
   return batch;
 }
 
-// Fewer samples than ranks: one each, as far as they go.
+// For fewer samples than ranks: one sample for each rank until none is left.
 BatchPlan solve_few(const RequestedBatch& requested) {
   if (requested.micro > 1 || requested.accumulation > 1)
     throw Error(cat("global batch ", requested.global, " is less than ", given_sizes(requested),
@@ -187,7 +188,7 @@ BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t
 
 namespace {
 
-// Whether the batch of a run can be shared out over so many ranks.
+// Whether the batch of a run can be divided over `world_size` ranks.
 bool divides(const TrainOptions& options, const Facts& facts, std::int64_t world_size) {
   const std::int64_t micro = std::max(options.batch.micro, facts.fixed_micro),
                      accumulation = options.batch.accumulation;
@@ -215,7 +216,7 @@ std::vector<std::string> divisors(std::int64_t number) {
   return small;
 }
 
-// "1, 2, 3 or 4"
+// Joins words as in "1, 2, 3 or 4".
 std::string one_of(const std::vector<std::string>& words) {
   if (words.size() == 1) return words[0];
   return cat(join(std::span(words).first(words.size() - 1), ", "), " or ", words.back());

@@ -1,4 +1,4 @@
-// The layout of parameters and bucket ranges: arithmetic over parameter sizes.
+// Computes the layout of parameters and the ranges of buckets from parameter sizes.
 #include "planning/batch/buckets.h"
 
 #include "core/base/check.h"
@@ -25,7 +25,8 @@ ArenaLayout lay_out(const std::vector<std::int64_t>& sizes, std::int64_t alignme
 
 namespace {
 
-// By registration index: whether a bucket ends with it so that the last buckets are small.
+// By registration index: whether a bucket must end with this parameter, so that the last buckets
+// are small.
 std::vector<bool> ends_before_the_last(const ArenaLayout& layout, std::int64_t bytes) {
   std::vector<bool> ends(layout.offsets.size());
   std::int64_t end = layout.elements;

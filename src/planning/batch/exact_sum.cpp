@@ -39,7 +39,8 @@ std::size_t highest_stack(std::int64_t begin, std::int64_t end) {
 
 namespace {
 
-// Adds up what lies under `node` into the slot of its first sum and returns that.
+// Plans the sum of the partial sums under `node`. The sum goes into the slot of the first one,
+// whose index is returned.
 class Finish {
  public:
   Finish(const std::vector<SumNode>& partial, std::int64_t leaves)

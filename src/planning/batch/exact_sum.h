@@ -1,5 +1,5 @@
-// The order in which exact mode adds up gradients: one binary tree over the leaves of a step, the
-// same on any number of ranks. Arithmetic only.
+// The order in which exact mode adds gradients: a binary tree over the exact-mode micro-batches
+// ("leaves") of a step. The tree does not depend on the number of ranks. This is arithmetic only.
 #pragma once
 
 #include "planning/batch/shard.h"
@@ -10,10 +10,10 @@
 
 namespace lockstep {
 
-// A leaf is a micro-batch; a step has `leaves` of them, numbered by the places of their samples in
-// the global batch. Node (level, index) of the tree is the sum of leaves
-// [index << level, (index + 1) << level), as far as these exist. It is the sum of the nodes
-// (level - 1, 2 index) and (level - 1, 2 index + 1). If the latter is empty, it is the former.
+// A node of the tree. A leaf is a micro-batch. A step has `leaves` of them, in the order of their
+// samples in the global batch. Node (level, index) is the sum of leaves [index << level, (index +
+// 1) << level), as far as these exist. It is the sum of its children (level - 1, 2 index) and
+// (level - 1, 2 index + 1). If the second child is empty, the node equals the first.
 struct SumNode {
   int level = 0;
   std::int64_t index = 0;
@@ -21,61 +21,64 @@ struct SumNode {
   friend bool operator==(const SumNode&, const SumNode&) = default;
 };
 
-// The sums that a rank keeps while its own leaves arrive, one after the other. They form a stack:
-// whenever the two on top are siblings, the rank adds them. So the stack is never higher than about
-// twice the logarithm of the number of the rank's leaves.
+// The sums that a rank keeps while it computes its own leaves one after the other. They form a
+// stack. Whenever the two sums on top are siblings in the tree, the rank adds them. So the height
+// of the stack is at most about twice the logarithm of the rank's number of leaves.
 class CarryChain {
  public:
   explicit CarryChain(std::int64_t first_leaf) : next_(first_leaf) {}
-  // Takes up the next leaf, whose gradient is there. Returns how often the sum on top must now be
-  // added to the one below it and dropped. 0: it stays on top, as a sum of its own.
+  // Pushes the next leaf, whose gradient is complete. Returns how many times the caller must then
+  // add the top sum to the one below it and drop the top. If 0, the leaf stays on top as a separate
+  // sum.
   int push();
-  std::int64_t next() const { return next_; }                   // leaf that the next push takes up
-  const std::vector<SumNode>& stack() const { return stack_; }  // bottom first; in order of leaves
+  std::int64_t next() const { return next_; }  // the leaf that the next push adds
+  // from bottom to top, in order of leaves
+  const std::vector<SumNode>& stack() const { return stack_; }
 
  private:
   std::int64_t next_;
   std::vector<SumNode> stack_;
 };
 
-// The sums that a rank is left with after its leaves [begin, end), in order of leaves.
+// The sums that a rank has after its leaves [begin, end), in order of leaves.
 std::vector<SumNode> partial_sums(std::int64_t begin, std::int64_t end);
 
-// The most sums that a rank keeps at once on its way through leaves [begin, end). A leaf that is
-// added at once needs no place of its own.
+// The largest number of sums that a rank keeps at once during leaves [begin, end). A leaf that is
+// added immediately needs no buffer and does not count.
 std::size_t highest_stack(std::int64_t begin, std::int64_t end);
 
-// An addition of two sums in a list: adds slot `from` to slot `into`.
+// One addition in a list of sums: adds slot `from` to slot `into`.
 struct SumStep {
   std::size_t into = 0, from = 0;
   friend bool operator==(const SumStep&, const SumStep&) = default;
 };
 
-// The additions that turn the partial sums of all ranks into the whole sum in slot 0. partial: one
-// list in order of leaves, which covers [0, leaves) without overlap.
+// The additions that turn the partial sums of all ranks into the total in slot 0. partial: the sums
+// of all ranks in order of leaves. They cover [0, leaves) without overlap.
 std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_t leaves);
 
-// The shards of the gradients. Each rank adds up one shard for all ranks. The shards lie side by
-// side, as equal as `arena_alignment` lets them be. The last ones may be empty.
+// Cuts the gradients into one shard per rank, which that rank adds up for all ranks. The shards are
+// consecutive. All have the same size, a multiple of `arena_alignment`, except the last ones, which
+// may be shorter or empty.
 std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks);
 
-// The exact sum as a plan describes it.
+// The exact sum, as a plan records it.
 struct ExactSum {
   std::int64_t leaf_samples = 0, leaves = 0;  // samples of a leaf; leaves of a step
-  std::int64_t partial_sums = 0;              // partial sums of the rank that has the most
-  // The number of flat fp32 buffers [elements] that a rank keeps for the exact sum besides the
-  // gradients, rounded up.
+  std::int64_t partial_sums = 0;              // the largest number of partial sums on a rank
+  // The number of extra flat fp32 buffers [elements] that a rank keeps for the exact sum, rounded
+  // up.
   std::int64_t buffers = 0;
-  double sent_bytes = 0;  // bytes that the rank that sends the most sends in a step
+  double sent_bytes = 0;  // bytes that a rank sends in a step; the largest of all ranks
 };
 ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t leaf_samples,
                         std::int64_t accumulation, std::int64_t elements);
 
-// The number of samples of a leaf, for a run in which the user did not choose it. It is the largest
-// divisor of `global` up to `largest` with which a step has a multiple of 8 leaves, so that 1, 2, 4
-// and 8 ranks choose the same. If 8 does not divide `global`, or some rank would not have a whole
-// number of leaves, the number of leaves is a multiple of both 8 and the ranks, or else of the
-// ranks alone. `global` is a multiple of world_size.
+// Chooses the number of samples of a leaf for a run whose user did not set it. The result is the
+// largest divisor of `global` up to `largest` with which a step has a multiple of 8 leaves. So 1,
+// 2, 4 and 8 ranks get the same leaves. Each rank must also have a whole number of leaves. If that
+// is impossible, the number of leaves is a multiple of both 8 and world_size. If that is impossible
+// too, it is a multiple of world_size only. `global` must be a multiple of world_size.
 std::int64_t choose_leaf_samples(std::int64_t global, std::int64_t largest,
                                  std::int64_t world_size);
 

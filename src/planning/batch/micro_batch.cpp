@@ -29,13 +29,13 @@ void check_fixed_part_fits(const MemoryEstimate& memory, const std::vector<Devic
                   : "choose a smaller model, fewer CPU ranks, or a machine with more memory");
 }
 
-// The flat buffers of exact sums: part of what a rank needs whatever its micro-batch.
+// Adds the flat buffers of exact sums, which a rank needs for any micro-batch.
 MemoryEstimate with_exact_buffers(MemoryEstimate memory, const Facts& facts, std::int64_t buffers) {
   memory.fixed_bytes += 4.0 * static_cast<double>(buffers * facts.parameters);
   return memory;
 }
 
-// Before the micro-batch is known, and with it how many buffers there will be.
+// The number of buffers depends on the micro-batch, which is not known yet.
 constexpr std::int64_t usual_exact_buffers = 3;
 
 std::int64_t limit_of(const TrainOptions& options, const Facts& facts, const MemoryEstimate& memory,
@@ -48,7 +48,8 @@ std::int64_t limit_of(const TrainOptions& options, const Facts& facts, const Mem
   return limit;
 }
 
-// The tree of sums has the same leaves on any number of ranks only where none holds padding places.
+// Exact mode sums gradients in a tree of micro-batches. The tree is the same on any number of ranks
+// only if no micro-batch holds padding.
 void check_leaves_are_full(const BatchPlan& batch, const std::vector<Device>& devices) {
   if (batch.places() == batch.rows()) return;
   throw Error(cat("exact = true shares out the ", count_of(batch.rows(), "row"),
@@ -59,7 +60,7 @@ void check_leaves_are_full(const BatchPlan& batch, const std::vector<Device>& de
                   ", or another batch.global, or set exact=false"));
 }
 
-// Where rows need not divide, a micro-batch could be mostly padding.
+// If rows need not divide evenly, a micro-batch could be mostly padding.
 void check_not_beyond_share(const BatchPlan& batch) {
   if (batch.rows_per_sample == 1 || batch.micro <= batch.rows_per_rank()) return;
   throw Error(
@@ -68,7 +69,7 @@ void check_not_beyond_share(const BatchPlan& batch) {
       cat("set batch.micro to ", batch.rows_per_rank(), " or less, or leave it out"));
 }
 
-// As solve_batch; an error says where the sizes come from that nobody typed.
+// Calls solve_batch. An error also names the source of sizes that the user did not type.
 BatchPlan solve_sizes(const TrainOptions& options, const Facts& facts, std::int64_t micro,
                       std::int64_t accumulation, std::int64_t limit,
                       const std::vector<Device>& devices) try {
@@ -83,8 +84,8 @@ BatchPlan solve_sizes(const TrainOptions& options, const Facts& facts, std::int6
   throw Error(sources.empty() ? error.what() : cat(error.what(), " (", sources, ")"), error.hint());
 }
 
-// A global batch of the recipe or of a preset is a default, which may be rounded. It is none where
-// the two other sizes are fixed: then all three must agree.
+// The global batch of a recipe or preset is a default, which may be rounded. If the two other sizes
+// are set, it is not a default, and all three must agree.
 BatchPlan solve_for(const TrainOptions& options, const Facts& facts, std::int64_t limit,
                     std::int64_t kept, const std::vector<Device>& devices) {
   const auto& batch = options.batch;
@@ -131,7 +132,7 @@ void check_fixed_micro(const TrainOptions& options, const Facts& facts) {
                   "leave out batch.micro_changes");
 }
 
-// The plan goes through all of them.
+// Limits the number of micro-batches, because the plan visits each of them.
 void check_leaves(const BatchPlan& batch) {
   constexpr std::int64_t most_leaves = std::int64_t{1} << 20;
   if (batch.accumulation <= most_leaves / batch.world_size) return;
@@ -149,7 +150,7 @@ void check_micro_changes(const TrainOptions& options, const BatchPlan& batch) {
                                             : cat("write a divisor of ", batch.rows_per_rank()));
 }
 
-// With `auto` the fewest blocks that fit, or all where nothing fits.
+// The number of blocks to recompute. For `auto`, the fewest that fit, or all if nothing fits.
 std::int64_t blocks_to_recompute(const MemoryEstimate& memory, std::int64_t micro,
                                  const TrainOptions& options, const std::vector<Device>& devices) {
   if (options.memory.recompute == Recompute::blocks) return memory.blocks;

@@ -1,5 +1,5 @@
-// Messages about a micro-batch: notes of the plan, refusals of a new run, and help where not one
-// sample fits.
+// Messages about a micro-batch: notes of the plan, refusals of a new run, and help if no sample
+// fits.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "planning/batch/micro_batch.h"
@@ -64,8 +64,8 @@ void note_memory(const Plan& plan, const TrainOptions& options, Notes& notes) {
                           : cat("choose ", plan.smaller_sample, ", or a smaller model")));
 }
 
-// For a plan whose estimate nearly fills the available memory: it may be wrong by more than what is
-// left.
+// Notes that the estimate nearly fills the available memory. Its error may exceed the memory that
+// is left.
 void note_tight(const Plan& plan, const TrainOptions& options, Notes& notes) {
   constexpr double tight = 0.95;
   const auto tightest = tightest_device(plan.devices);
@@ -95,7 +95,7 @@ void note_small_micro(const Plan& plan, const TrainOptions& options, std::int64_
                       "; a batch.global with more divisors would be faster"));
 }
 
-// For an accumulation that was chosen although the whole share of a device fits at once.
+// Notes a given accumulation that is not needed, because a device's whole share fits at once.
 void note_accumulation(const Plan& plan, const TrainOptions& options, std::int64_t fits,
                        Notes& notes) {
   const BatchPlan& batch = plan.batch;
@@ -109,8 +109,8 @@ void note_accumulation(const Plan& plan, const TrainOptions& options, std::int64
       "; without it a step mostly takes less time"));
 }
 
-// Multiples of a device's whole memory. An estimate may be wrong by a factor of two or three; a
-// measured peak is not.
+// Limits as multiples of a device's whole memory. An estimate may be wrong by a factor of two or
+// three, while a measured peak is accurate.
 constexpr double most_by_estimate = 4, most_as_measured = 1.5;
 
 bool global_is_given(const TrainOptions& options) {
@@ -121,7 +121,7 @@ bool sizes_are_given(const TrainOptions& options) {
   return global_is_given(options) || options.batch.micro > 0 || options.batch.accumulation > 0;
 }
 
-// Advice on what to set so that a step holds at most `most` samples.
+// Says which sizes to set so that a step holds at most `most` samples.
 std::string smaller_batch(const Plan& plan, const TrainOptions& options, std::int64_t most) {
   const bool global = global_is_given(options);
   const bool micro = options.batch.micro > 0, accumulation = options.batch.accumulation > 0;
@@ -135,7 +135,7 @@ std::string smaller_batch(const Plan& plan, const TrainOptions& options, std::in
              "batch.accumulation so that a step holds at most ", most, " samples");
 }
 
-// The preset that sets the sizes of the batch; empty where the user gave one.
+// The preset that sets the batch sizes. Empty if the user gave one of them.
 std::string preset_of_batch(const TrainOptions& options) {
   std::string preset;
   for (const OptionInfo& option : options.table.options()) {
@@ -148,7 +148,7 @@ std::string preset_of_batch(const TrainOptions& options) {
   return preset;
 }
 
-// A preset's batch is not too large by mistake: the data that it is for is missing.
+// Explains a preset's batch that is larger than the data. The preset is meant for more data.
 std::string more_data(const std::string& preset, const TrainOptions& options, std::int64_t most,
                       bool has_data) {
   return cat("preset ", preset, " sets this batch, for more data",
@@ -157,14 +157,14 @@ std::string more_data(const std::string& preset, const TrainOptions& options, st
              options.batch.accumulation > 0 ? " batch.accumulation=0" : "");
 }
 
-// The smallest batch that holds all samples.
+// The smallest batch that holds all samples and gives each rank equally many.
 std::int64_t whole_data(const Plan& plan) {
   const std::int64_t ranks = plan.batch.world_size;
   return ((plan.epoch_size - 1) / ranks + 1) * ranks;
 }
 
-// Rows beyond the last sample of an epoch are padding, which is as it should be for the last step.
-// It is a mistake if every step of a batch would be padded though a smaller one holds all samples.
+// Refuses a batch that is larger than an epoch, because every step would then be padded. Padding in
+// the last step alone is normal.
 void check_data(const Plan& plan, const TrainOptions& options, bool has_data) {
   if (plan.epoch_size <= 0 || !sizes_are_given(options)) return;
   const std::int64_t most = whole_data(plan);
@@ -177,7 +177,8 @@ void check_data(const Plan& plan, const TrainOptions& options, bool has_data) {
                              : more_data(preset, options, most, has_data));
 }
 
-// The largest micro-batch that fits by the estimate, and goes into the global batch and the data.
+// The largest micro-batch that fits by the estimate, and is not larger than the data allow. It also
+// divides the share of the global batch, if that batch is given.
 std::int64_t fitting_micro(const Plan& plan, const TrainOptions& options) {
   std::int64_t fits = largest_micro(plan.memory, plan.devices);
   const std::int64_t ranks = plan.batch.world_size, parts = plan.batch.rows_per_sample;

@@ -1,5 +1,5 @@
-// How many rows the statistics of batch norm span with norm.statistics=sync: norm.rows = ranks *
-// micro-batch, which a run keeps on any number of ranks.
+// The number of rows over which batch norm computes statistics with norm.statistics=sync. It is
+// norm.rows = ranks * micro-batch. A run keeps it on any number of ranks.
 #pragma once
 
 #include "planning/plan.h"
@@ -9,15 +9,14 @@
 
 namespace lockstep {
 
-// The micro-batch that norm.rows leaves to a rank; 0: norm.rows is not set, or has no effect.
-// Throws Error, naming the nearest sizes, if the rows do not divide, or if the options contradict
-// each other.
+// The micro-batch of a rank that follows from norm.rows; 0 if norm.rows is not set. Throws Error
+// with the nearest sizes if norm.rows is not divisible by the ranks. Also throws it if the options
+// contradict each other.
 std::int64_t micro_of_norm_rows(const TrainOptions& options, std::int64_t ranks,
                                 const std::string& rank_word);
 
-// The rows that statistics span, once the batch is solved; 0 without norm.statistics=sync. Throws
-// Error if some ranks would have only padding, since the rows would then differ between numbers of
-// ranks.
+// The rows that statistics span in the solved batch; 0 without norm.statistics=sync. Throws Error
+// if the batch has padding, because the rows would then differ between numbers of ranks.
 std::int64_t norm_rows_of(const TrainOptions& options, const BatchPlan& batch);
 
 }  // namespace lockstep

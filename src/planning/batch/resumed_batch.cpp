@@ -9,7 +9,8 @@
 namespace lockstep {
 namespace {
 
-// The same number of devices of the same kinds. A micro-batch that fitted on those fits on these.
+// Whether both lists have the same number of devices of the same kinds. If so, a micro-batch that
+// fitted on the old devices fits on the new ones.
 bool are_alike(const std::vector<Device>& some, const std::vector<Device>& others) {
   return std::equal(some.begin(), some.end(), others.begin(), others.end(),
                     [](const Device& one, const Device& other) {
@@ -17,7 +18,7 @@ bool are_alike(const std::vector<Device>& some, const std::vector<Device>& other
                     });
 }
 
-// "2 CPU ranks", "2 x Tesla T4".
+// Returns, for example, "2 CPU ranks" or "2 x Tesla T4".
 std::string words_for(const std::vector<Device>& devices) {
   const Device& first = devices.front();
   const bool one_kind = first.kind == DeviceKind::cuda &&
@@ -28,7 +29,7 @@ std::string words_for(const std::vector<Device>& devices) {
                   : count_of(static_cast<std::int64_t>(devices.size()), rank_word(devices));
 }
 
-// Whether that many rows at once are possible on other devices than those that they were meant for.
+// Whether a micro-batch can also be used on other devices than those of the last start.
 bool can_be(std::int64_t micro, const BatchPlan& last, const TrainOptions& options,
             const Facts& facts, const std::vector<Device>& devices) {
   const BatchPlan batch{.world_size = static_cast<std::int64_t>(devices.size()),
@@ -38,7 +39,7 @@ bool can_be(std::int64_t micro, const BatchPlan& last, const TrainOptions& optio
   return spans_norm_rows && fits_share(batch, micro);
 }
 
-// The reason why a recorded batch.micro is another now.
+// The reason why the recorded batch.micro is not kept.
 std::string why_not(std::int64_t micro, const Plan& now) {
   const std::string rank = rank_word(now.devices);
   if (now.batch.norm_rows > 0)
@@ -49,7 +50,7 @@ std::string why_not(std::int64_t micro, const Plan& now) {
              count_of(now.batch.rows_per_rank(), has_rows ? "row" : "sample"), " of a ", rank);
 }
 
-// Those that are still to come, with at most `limit` rows at once.
+// Limits the changes after `step` to at most `limit` rows.
 std::string later_changes_within(std::int64_t limit, const std::string& micro_changes,
                                  std::int64_t step) {
   std::vector<MicroChange> changes = parse_micro_changes(micro_changes);
@@ -58,7 +59,7 @@ std::string later_changes_within(std::int64_t limit, const std::string& micro_ch
   return format_micro_changes(changes);
 }
 
-// On the devices of the last start.
+// The batch to keep if the devices are those of the last start.
 KeptBatch batch_of_last_start(const BatchSizes& recorded, const LastBatch& last,
                               const BatchSizes& typed) {
   KeptBatch kept{.sizes = recorded, .micro = last.micro};

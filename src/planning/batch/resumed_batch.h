@@ -1,6 +1,6 @@
-// The batch of a run that continues. On devices like those of its last start, it keeps all sizes.
-// On other devices the sizes are chosen again, except a batch.micro that somebody set and that fits
-// a rank's share.
+// The batch of a resumed run. On the same number and kinds of devices as in its last start, the run
+// keeps all sizes. On other devices, the sizes are chosen again. Only a batch.micro that the user
+// set is kept there, if it fits the share of a rank.
 #pragma once
 
 #include "planning/plan.h"
@@ -11,38 +11,40 @@
 
 namespace lockstep {
 
-// The batch of a run's last start.
+// The batch in a run's last start.
 struct LastBatch {
   const Plan& plan;
-  std::int64_t micro = 0;       // the micro-batch at its end; less than planned if memory ran out
-  std::int64_t shrunk_to = 0;   // on devices of the kind requested now; 0: memory sufficed
-  std::int64_t step = 0;        // step of the checkpoint that the run resumes from
-  std::int64_t micro_then = 0;  // the micro-batch in force at that step
-  // Step since which micro_then was in force; later changes that were due never took effect.
+  std::int64_t micro = 0;  // the micro-batch at its end, smaller than planned if memory ran out
+  // the micro-batch to which it shrank on devices of the requested kind; 0 = memory sufficed
+  std::int64_t shrunk_to = 0;
+  std::int64_t step = 0;        // the step of the checkpoint from which the run resumes
+  std::int64_t micro_then = 0;  // the micro-batch that was used at that step
+  // The step since which micro_then was used. Changes that were due after it never took effect.
   std::int64_t then_since = 0;
 };
 
 struct KeptBatch {
-  BatchSizes sizes;        // the options to plan with
-  std::int64_t micro = 0;  // the micro-batch that is kept; 0: it is chosen again
+  BatchSizes sizes;        // the batch options for the new plan
+  std::int64_t micro = 0;  // the micro-batch that is kept; 0 = it is chosen again
 };
 
-// With batch.micro_changes, a run begins with the micro-batch that was in force at its checkpoint.
-// Later changes do not exceed what fitted into memory. Changes that the user types again stay as
-// they are.
+// Decides which sizes a resumed run keeps. With batch.micro_changes, the run begins with the
+// micro-batch that was used at its checkpoint. If memory ran out before, later changes are limited
+// to the micro-batch that fitted. Changes that the user typed again are not limited.
 //
-// recorded: the sizes in the record of the run. options: the options of the continued run. They
-// include sizes that the user types again, which are kept although memory ran out with them. The
-// global batch of `options` can be shared out over `devices`.
+// recorded: the sizes in the run's record. options: the options of the resumed run, whose global
+// batch must be divisible over `devices`. Sizes in `options` were typed again by the user. They are
+// kept even if memory ran out with them before.
 KeptBatch batch_to_keep(const BatchSizes& recorded, const LastBatch& last,
                         const TrainOptions& options, const Facts& facts,
                         const std::vector<Device>& devices);
 
-// The micro-batch after `step` steps by these batch.micro_changes; 0: the first change comes later.
+// The micro-batch that these batch.micro_changes set after `step` steps. 0 if the first change
+// comes later.
 std::int64_t micro_due(const std::string& micro_changes, std::int64_t step);
 
-// Notes of the plan `now` on recorded sizes that it does not keep, and why. before: the plan of the
-// last start. No notes if the devices are like those of the last start.
+// Notes on recorded sizes that the plan `now` does not keep, with reasons. before: the plan of the
+// last start. There are no notes if number and kinds of devices are the same.
 std::vector<std::string> notes_on_kept_batch(const BatchSizes& recorded, const Plan& before,
                                              const Plan& now);
 

@@ -9,7 +9,8 @@
 namespace lockstep {
 namespace {
 
-// Multiples of this divide into every count, with what is given of micro-batch and accumulation.
+// Multiples of this number can be divided over every count, with the given micro-batch or
+// accumulation.
 std::int64_t common_multiple(const std::vector<int>& counts, std::int64_t each) {
   std::int64_t multiple = 1;
   for (const int count : counts) multiple = std::lcm(multiple, std::int64_t{count} * each);
@@ -21,7 +22,8 @@ std::int64_t common_multiple(const std::vector<int>& counts, std::int64_t each) 
 ScalingBatch scaling_batch(Scaling scaling, const std::vector<int>& counts, int count,
                            const BatchPlan& smallest, const TrainOptions& options) {
   LOCKSTEP_CHECK(!counts.empty());
-  // Rows that are left over on one number of devices may not be on another: found for each.
+  // Rows may be left over on one number of devices and not on another. So the sizes are found for
+  // each count.
   if (scaling == Scaling::weak && smallest.places() != smallest.rows())
     return {.global = std::max<std::int64_t>(1, smallest.global * count / smallest.world_size)};
   if (scaling == Scaling::weak && smallest.rows_per_sample > 1)
@@ -33,7 +35,7 @@ ScalingBatch scaling_batch(Scaling scaling, const std::vector<int>& counts, int 
   const OptionTable& table = options.table;
   if (table.is_given("batch.global"))
     return {smallest.global, options.batch.micro, options.batch.accumulation};
-  // A preset's sizes make way for the same batch; sizes that somebody gave do not.
+  // Sizes of a preset are dropped to keep the same global batch. Sizes that the user gave are kept.
   const std::int64_t micro = table.is_given("batch.micro") ? options.batch.micro : 0;
   const std::int64_t accumulation =
       table.is_given("batch.accumulation") ? options.batch.accumulation : 0;

@@ -1,4 +1,4 @@
-// The batch that each number of devices trains on in a scaling table.
+// The batch for each number of devices in a scaling table.
 #pragma once
 
 #include "planning/plan.h"
@@ -8,18 +8,19 @@
 
 namespace lockstep {
 
-// strong: the same global batch on any number of devices. weak: the global batch grows with the
-// devices, so that each device does the same work.
+// strong: the global batch is the same on any number of devices. weak: the global batch grows with
+// the number of devices, so that each device does the same work.
 enum class Scaling { strong, weak };
 
 struct ScalingBatch {
-  std::int64_t global = 0, micro = 0, accumulation = 0;  // as batch.…; 0 = found by the plan
+  std::int64_t global = 0, micro = 0, accumulation = 0;  // as batch.*; 0 = chosen by the plan
 };
 
-// counts: the numbers of devices, rising. smallest: the batch that the options give on the first of
-// them. A default global batch is rounded to one that divides into all counts; one that was given
-// is kept as it is. Throws Error if batch.micro and batch.accumulation are both given without a
-// global batch, although the global batch must stay the same.
+// counts: the numbers of devices, ascending. count: one of them. smallest: the batch that the
+// options give on the first of these numbers. With strong scaling, a default global batch is
+// rounded to one that is divisible by all counts. A global batch that the user gave is kept. Throws
+// Error for strong scaling if batch.micro and batch.accumulation are given without a global batch,
+// because the global batch would then grow.
 ScalingBatch scaling_batch(Scaling scaling, const std::vector<int>& counts, int count,
                            const BatchPlan& smallest, const TrainOptions& options);
 

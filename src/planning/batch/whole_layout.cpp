@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// Smaller parameters are never cut, so that biases and norms lie in the buckets of their matrices.
+// Smaller parameters are never cut. So biases and norms lie in the same buckets as their matrices.
 constexpr std::int64_t smallest_to_cut = 1 << 16;
 
 std::int64_t padded(std::int64_t size, std::int64_t alignment) {
@@ -53,7 +53,7 @@ class WholeLayout {
     return made_.buckets.empty() ? smallest_bucket_bytes : bytes_;
   }
 
-  // The largest first, each into the bin that holds least.
+  // Places the largest parameter first, each into the bin with the fewest elements.
   std::vector<Bin> bins() const {
     std::vector<std::size_t> order = whole_;
     std::stable_sort(order.begin(), order.end(),
@@ -121,7 +121,8 @@ class WholeLayout {
   const std::vector<std::int64_t>& sizes_;
   std::int64_t ranks_, bytes_;
   BucketedLayout made_;
-  std::vector<std::size_t> whole_, cut_;  // of the open bucket of each sort
+  // Parameters of the open bucket of each kind.
+  std::vector<std::size_t> whole_, cut_;
   std::int64_t whole_elements_ = 0, cut_elements_ = 0;
 };
 

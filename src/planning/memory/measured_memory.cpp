@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// Keys, or beginnings of keys.
+// Options that do not change memory, by whole key or by its beginning.
 constexpr std::array<std::string_view, 23> costs_nothing = {"seed",
                                                             "preset",
                                                             "on_nan",
@@ -106,7 +106,8 @@ std::optional<std::int64_t> MicroSearch::next() const {
       open.begin(), open.end(), target,
       [](double limit, std::int64_t divisor) { return limit < static_cast<double>(divisor); });
   if (above != open.begin()) return *(above - 1);
-  // By what was measured not even the next one fits; without a good one the smallest is tried.
+  // By the measurements, not even the next larger micro-batch fits. If none has fitted so far, the
+  // smallest is tried.
   if (good_ > 0) return std::nullopt;
   return open.front();
 }
@@ -119,7 +120,7 @@ void MicroSearch::tried(std::int64_t micro, std::optional<double> peak_bytes) {
   }
   if (!fits && (bad_ == 0 || micro < bad_)) bad_ = micro;
   if (!peak_bytes) return;
-  // Two measurements know what the estimate of the fixed part is worth.
+  // Two measurements replace the estimate of the fixed part.
   double from_bytes = fixed_bytes_;
   std::int64_t from = 0;
   if (last_micro_ != 0 && last_micro_ != micro &&

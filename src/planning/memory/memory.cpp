@@ -1,4 +1,4 @@
-// Bytes that a model and its micro-batch take on a device, and bytes that a device has.
+// The memory that a model and its micro-batch need on a device, and the memory that a device has.
 #include "planning/memory/memory.h"
 
 #include "planning/batch/buckets.h"
@@ -14,14 +14,14 @@ constexpr double gpu_share = 0.92, gpu_reserve_bytes = 512.0 * 1024 * 1024;
 constexpr double host_share = 0.5;
 constexpr std::int64_t no_limit = std::int64_t{1} << 40;
 
-// 0 = unknown.
+// Returns 0 if the memory is unknown.
 double available_bytes(const Device& device) {
   const double total = static_cast<double>(device.memory_bytes);
   if (device.kind == DeviceKind::cpu || total == 0) return total * host_share;
   return std::max(1.0, total * gpu_share - gpu_reserve_bytes);
 }
 
-// The most that a parameter has, of any granularity.
+// The largest number of state bytes per parameter element, over all granularities.
 double most_state_bytes(const TrainOptions& options) {
   double of_matrices = 0, of_others = 0;
   for (const OptimizerState& state : optimizer_states(options)) {
@@ -31,13 +31,13 @@ double most_state_bytes(const TrainOptions& options) {
   return std::max(of_matrices, of_others);
 }
 
-// A micro-batch, its largest samples included, in samples of mean size.
+// The micro-batch in samples of mean size, with its largest samples included.
 double mean_samples(const MemoryEstimate& memory, std::int64_t micro) {
   return static_cast<double>(micro) +
          memory.large_size * static_cast<double>(std::min(micro, memory.large_samples));
 }
 
-// The inverse: mean_samples has a kink at large_samples.
+// The inverse of mean_samples, which has a kink at large_samples.
 double micro_of(const MemoryEstimate& memory, double samples) {
   return memory.large_samples == 0
              ? samples
@@ -57,7 +57,7 @@ std::int64_t overlap(std::int64_t a_begin, std::int64_t a_end, std::int64_t b_be
   return std::max<std::int64_t>(0, std::min(a_end, b_end) - std::max(a_begin, b_begin));
 }
 
-// Bytes of states on the rank that has most of them.
+// Bytes of optimizer states on the rank that has the most.
 double most_states_of_a_rank(const BucketedLayout& made, const std::vector<double>& bytes,
                              std::int64_t ranks) {
   std::vector<double> states(static_cast<std::size_t>(ranks));
@@ -88,14 +88,14 @@ double optimizer_bytes_per_parameter(const TrainOptions& options) {
 
 namespace {
 
-// shard: whether the optimizer is sharded, whatever the options say.
+// shard: whether the optimizer is sharded. It replaces the option.
 MemoryEstimate with_rules_for(MemoryEstimate whole, const TrainOptions& options, const Facts& facts,
                               std::size_t ranks, bool shard) {
   if (facts.optimized.empty()) return whole;
   const std::vector<Granularity> kinds = granularities(options.optimizer.kind, facts.optimized);
   std::vector<std::int64_t> sizes;
   std::vector<bool> is_whole;
-  std::vector<double> bytes;  // of states, of an element
+  std::vector<double> bytes;  // bytes of states per element
   double elements = 0, states = 0;
   for (std::size_t i = 0; i < facts.optimized.size(); ++i) {
     sizes.push_back(facts.optimized[i].elements());
@@ -159,7 +159,7 @@ std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Devic
   if (!tightest || memory.per_sample_bytes <= 0) return no_limit;
   const double left = tightest->available_bytes - memory.fixed_bytes;
   const double in_backward = left / (memory.per_sample_bytes + memory.backward_bytes);
-  // With the loss in one piece, or beside a whole piece.
+  // The loss is computed at once, or piece by piece.
   double in_loss = left / (memory.per_sample_bytes + memory.loss_bytes);
   if (memory.loss_piece_bytes > 0)
     in_loss = std::max(in_loss, (left - memory.loss_piece_bytes) / memory.per_sample_bytes);
@@ -167,8 +167,9 @@ std::int64_t largest_micro(const MemoryEstimate& memory, const std::vector<Devic
   return static_cast<std::int64_t>(std::clamp(fits, 1.0, static_cast<double>(no_limit)));
 }
 
-// While a block is computed again, what it usually keeps is there once more, beside nothing of the
-// blocks behind it. So where all are, the last saves something in the loss only.
+// Recomputing a block brings its activations back, at a time when the later blocks have already
+// freed theirs. If all blocks are recomputed, backward needs the activations of one. The last block
+// then saves memory only while the loss is computed.
 double needed_bytes(const MemoryEstimate& memory, std::int64_t micro, std::int64_t blocks) {
   const double block = std::max(0.0, memory.block_bytes - memory.recomputed_block_bytes);
   const double samples = mean_samples(memory, micro), loss = memory.loss_bytes * samples;

@@ -19,7 +19,7 @@ ValueSource source_of(const OptionTable& table, const std::string& key) {
   return {};
 }
 
-// 0 says that the size is to be found.
+// Whether the user set the size. A value of 0 means that the size must be found.
 bool is_set_by_user(const OptionTable& table, const char* key) {
   return table.is_given(key) && table.get(key) != "0";
 }
@@ -39,7 +39,8 @@ void prefer_given_batch(TrainOptions& options, std::int64_t devices) {
   const bool global = is_set_by_user(table, global_key);
   const bool micro = is_set_by_user(table, micro_key);
   const bool accumulation = is_set_by_user(table, accumulation_key);
-  // A preset without it means micro-batch and accumulation of each device, whatever their number.
+  // A preset without a global batch sets micro-batch and accumulation per device, for any number of
+  // devices.
   const bool has_global = global || is_of_preset(table, global_key);
   if (has_global && (global || micro)) leave_open(table, accumulation_key);
   if (has_global && (global || accumulation)) leave_open(table, micro_key);

@@ -1,5 +1,5 @@
-// batch.global, batch.micro and batch.accumulation where several places set them: a preset, files,
-// arguments.
+// Resolves batch.global, batch.micro and batch.accumulation if a preset, files and arguments set
+// them.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -9,16 +9,16 @@
 
 namespace lockstep {
 
-// Sizes that the user sets take precedence over those of a preset. Sizes of a preset that would
-// contradict them are left open (0), and follow from them. A preset's micro-batch is also left open
-// if it would change the preset's batch on `devices` devices, which divide that batch. devices: 0 =
-// unknown. To be called once all options are set.
+// Sizes that the user sets override those of a preset. Sizes of the preset that would contradict
+// them become 0, so that the plan computes them. If global batch and micro-batch come from the
+// preset, the micro-batch also becomes 0 if it does not divide the share of a device. devices: 0 =
+// unknown. Must be called after all options are set.
 void prefer_given_batch(TrainOptions& options, std::int64_t devices = 0);
 
-// The source of a size that no argument sets: "batch.accumulation=4 from my.toml, line 3". "" if it
-// is not set, or set by an argument.
+// The source of a size that a file or a preset sets: "batch.accumulation=4 from my.toml, line 3".
+// Empty for a size that is 0 or has another source.
 std::string size_source(const TrainOptions& options, const std::string& key);
-// The same for all three sizes, with commas between.
+// size_source of all three sizes, separated by commas.
 std::string batch_sources(const TrainOptions& options);
 
 }  // namespace lockstep

@@ -9,7 +9,7 @@ namespace lockstep {
 
 namespace {
 
-// As a user would type it.
+// The value as a user would type it.
 std::string typed(const nlohmann::json& value) {
   std::string text;
   if (value.is_array())

@@ -1,4 +1,4 @@
-// Changes to what a run evaluates when it resumes.
+// Options for evaluation that changed when a run resumes.
 #pragma once
 
 #include "core/config/options.h"
@@ -8,9 +8,8 @@
 
 namespace lockstep {
 
-// The options evaluate.* of a recipe that differ from those of the previous start:
-// "evaluate.shots=5 (before: 3)", with commas between. "" if none differs. before: the previous
-// values by their keys.
+// Lists the options evaluate.* of a recipe that differ from the previous start: "evaluate.shots=5
+// (before: 3)", separated by commas. Empty if none differs. before: the previous values by key.
 std::string evaluation_changes(const OptionTable& recipe, const nlohmann::json& before);
 
 }  // namespace lockstep

@@ -10,7 +10,8 @@
 namespace lockstep {
 namespace {
 
-// How many whole lengths fit: 0.7 x 10 is a hair above 7 in floating point, and must not be missed.
+// The number of whole lengths that fit. In floating point, 0.7 x 10 is slightly above 7, so the
+// quotient is rounded up by a tiny amount.
 double whole(double steps, double length) { return std::floor(steps / length * (1 + 1e-12)); }
 
 }  // namespace

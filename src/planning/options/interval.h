@@ -1,4 +1,4 @@
-// Actions that repeat every so many steps or epochs: evaluations, checkpoints.
+// Intervals in steps or epochs, for actions that repeat: evaluations and checkpoints.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -7,24 +7,24 @@
 
 namespace lockstep {
 
-// A value of 0 is not set. With both values, an action is due when either says so.
+// A value of 0 is not set. If both are set, an action is due when one of them is due.
 struct StepInterval {
   std::int64_t steps = 0;
   double epochs = 0;
-  std::int64_t steps_per_epoch = 0;  // needed by epochs
+  std::int64_t steps_per_epoch = 0;  // needed by `epochs`
 
-  // Whether something is due once `step` steps are done: at each multiple of `steps`, and at the
-  // first step that completes a multiple of `epochs`. Pure.
+  // Whether an action is due after `step` finished steps. It is due at each multiple of `steps`,
+  // and at the first step that completes a multiple of `epochs`. Pure.
   bool due(std::int64_t step) const;
-  // About how many steps lie between two actions; 0: there are none.
+  // The approximate number of steps between two actions. 0 if there are none.
   double mean_steps() const;
 };
 
 StepInterval evaluation_interval(const TrainOptions& options, std::int64_t steps_per_epoch);
 StepInterval checkpoint_interval(const TrainOptions& options, std::int64_t steps_per_epoch);
 
-// Throws Error if options count epochs whose length is not known, or if patience counts evaluations
-// that never come.
+// Throws Error if options count epochs but the length of an epoch is unknown. Also throws it if
+// stop.patience is set but there are no evaluations before the end.
 void check_intervals(const TrainOptions& options, std::int64_t steps_per_epoch);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Options that have no effect because of another option.
+// The error for an option that has no effect because of another option.
 #pragma once
 
 #include "core/base/error.h"
@@ -10,16 +10,16 @@
 
 namespace lockstep {
 
-// The option `key` has no effect.
+// The error for the option `key`.
 struct NoEffect : Error {
   NoEffect(std::string option, const std::string& what, const std::string& hint)
       : Error(what, hint), key(std::move(option)) {}
   std::string key;
 };
 
-// Throws NoEffect for the first of `keys` that an argument gives, although it has no effect because
-// of `because`, such as "model.path is set". Config files may set such keys, since a file may serve
-// several commands.
+// Throws NoEffect for the first option among `keys` that a command-line argument sets. because: the
+// reason, such as "model.path is set". Config files may set such options, because a file may be
+// used with several commands.
 void check_no_effect(const OptionTable& table, const std::string& because,
                      std::initializer_list<std::string_view> keys);
 

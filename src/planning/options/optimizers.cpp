@@ -15,7 +15,7 @@ bool is_two_dimensional(const OptimizedParameter& one) {
   return one.sizes.size() == 2 && one.elements() > 0;
 }
 
-// Why muon leaves a parameter of two dimensions to AdamW; "": it does not.
+// Why muon leaves a two-dimensional parameter to AdamW. Empty if muon updates it.
 std::string why_adamw(const OptimizedParameter& one) {
   std::string why;
   if (one.use == ParameterUse::embedding) why = one.guessed ? "first matrix" : "embedding";
@@ -110,7 +110,7 @@ std::vector<RuleCount> rule_counts(const TrainOptions& options,
 
 std::int64_t muon_batch(std::int64_t count, std::int64_t elements) {
   constexpr std::int64_t most_elements = std::int64_t{1} << 26;  // 128 MiB in bf16
-  constexpr std::int64_t most_matrices = 4096;                   // a grid has a limit
+  constexpr std::int64_t most_matrices = 4096;                   // a CUDA grid has a limit
   LOCKSTEP_CHECK(count > 0 && elements > 0);
   const std::int64_t most = std::clamp<std::int64_t>(most_elements / elements, 1, most_matrices);
   const std::int64_t batches = (count + most - 1) / most;
@@ -120,11 +120,12 @@ std::int64_t muon_batch(std::int64_t count, std::int64_t elements) {
 double update_workspace_bytes(const TrainOptions& options,
                               const std::vector<OptimizedParameter>& parameters) {
   if (options.optimizer.kind != OptimizerKind::muon) return 0;
-  // By ATen: a matrix in fp32, in fp64 and twice in bf16; two products with its transpose in bf16.
-  // By our kernels: a batch twice in bf16, and two products each.
+  // ATen's path holds a matrix in fp32, in fp64 and twice in bf16. It also holds two products with
+  // the transpose in bf16. Our kernels hold each matrix of a batch twice in bf16, and two products
+  // for each.
   constexpr double by_aten = 4 + 8 + 2 * 2, by_kernels = 2 * 2, per_product = 2 * 2;
   const std::vector<Granularity> kinds = granularities(options.optimizer.kind, parameters);
-  std::map<std::vector<std::int64_t>, std::int64_t> counts;  // of matrices, by shape
+  std::map<std::vector<std::int64_t>, std::int64_t> counts;  // number of matrices of each shape
   for (std::size_t i = 0; i < parameters.size(); ++i)
     if (kinds[i] == Granularity::matrix) ++counts[parameters[i].sizes];
   double most = 0;

@@ -1,5 +1,5 @@
-// The options of a recipe with a part that only the tool has: it prepares data, finds items and
-// scores. The worker gets the prepared data.
+// Base class for recipes whose preparation is linked only into the tool. The tool prepares data,
+// lists items and computes scores. The worker receives the prepared data.
 #pragma once
 
 #include "planning/recipe_info.h"
@@ -11,29 +11,29 @@
 
 namespace lockstep {
 
-// The functions of that part, and words for its messages. If a function is null, that of
-// RecipeOptions is used.
+// The functions that only the tool has, and words for their messages. For a null function, the one
+// of RecipeOptions is used.
 template <class Options>
 struct Preparer {
   const char* data = "";    // "the sentences", as in "cannot prepare the sentences"
-  const char* record = "";  // the name of the file that says what was prepared
+  const char* record = "";  // name of the file that records what was prepared
   Prepared (*prepare)(Options& options, const PrepareContext& context) = nullptr;
   std::vector<PredictItem> (*items)(const Options& options, const ItemQuery& query) = nullptr;
   std::vector<Score> (*score)(Options& options, const ScoreContext& context) = nullptr;
   void (*forget_places)(nlohmann::json& extra, std::map<std::string, std::string>& kept) = nullptr;
 };
 
-// Calls `prepare`. An exception of the file system becomes an Error that names the data. An
-// exception of JSON becomes an Error that names the damaged record; if that name is empty, the
-// exception passes.
+// Calls `prepare`. An exception of the file system becomes an Error that names `data`. An exception
+// of JSON becomes an Error that names the damaged file `record`. If that name is empty, the
+// exception passes through.
 Prepared prepared_by(const std::function<Prepared()>& prepare, const char* data,
                      const char* record);
 
-// Base of the struct `Options`.
+// Base class of the struct `Options`.
 template <class Options>
 class PreparedOptions : public RecipeOptions {
  public:
-  // Set before main if the recipe's library for the tool is linked; otherwise empty.
+  // Set before main if the recipe's library for the tool is linked, and otherwise empty.
   static inline constinit Preparer<Options> preparer = {};
 
   Prepared prepare(const PrepareContext& context) override {

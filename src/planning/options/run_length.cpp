@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// An option, and how many of its unit an epoch has.
+// An option that sets the length in epochs or samples, and how many of its units an epoch has.
 struct EpochOption {
   std::string key = "stop.epochs";
   double per_epoch = 1;
@@ -41,8 +41,8 @@ RunLength run_length(const Plan& plan, const TrainOptions& options, const Option
     if (length.ended_by.empty() && steps <= static_cast<double>(plan.total_steps))
       length.ended_by = cat(key, "=", general(value, digits));
     if (steps > static_cast<double>(step)) return;
-    // The end of a third of an epoch cannot be typed. A product of whole numbers may be off by
-    // bits.
+    // A third of an epoch, for example, cannot be typed exactly. A product of whole numbers may
+    // have a rounding error.
     const double nearest = std::round(reached);
     const bool is_whole = std::abs(reached - nearest) < 1e-9 * std::max(1.0, nearest);
     raised.push_back(is_whole ? cat(key, " to more than ", general(nearest, digits))

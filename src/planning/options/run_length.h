@@ -11,15 +11,16 @@
 
 namespace lockstep {
 
-// Whether a recipe's option says how many samples an epoch has, as stop.episodes does. A run over
-// more samples than that has more epochs. epoch: samples of an epoch.
+// Whether a recipe's option sets the number of samples of an epoch, as stop.episodes does. A run
+// over more samples than that has more epochs. epoch: samples of an epoch.
 bool is_epoch_option(const std::string& key, const nlohmann::json& value, std::int64_t epoch);
 
-// The options that end a planned run, and the values with which it would go beyond a step that it
-// does not reach.
+// The option that ends a planned run, and the values with which the run would continue beyond
+// `step`.
 struct RunLength {
-  std::string ended_by;  // "stop.steps=100"; "stop.episodes=8"; the first of both
-  std::string longer;    // "set stop.episodes to more than 8"
+  // "stop.steps=100" or "stop.episodes=8"; if both are set, the one that ends the run
+  std::string ended_by;
+  std::string longer;  // "set stop.episodes to more than 8"; empty if the run already continues
 };
 RunLength run_length(const Plan& plan, const TrainOptions& options, const OptionTable& recipe,
                      std::int64_t step);

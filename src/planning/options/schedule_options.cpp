@@ -1,5 +1,5 @@
-// From options to a schedule: the rate scaled to the global batch, epochs turned into steps, and
-// the number of steps of the run.
+// Converts options to a schedule. Scales the rate to the global batch, turns epochs into steps, and
+// finds the number of steps of the run.
 #include "planning/options/schedule_options.h"
 
 #include "core/base/check.h"
@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// Every whole number up to here is exact as a double.
+// Whole numbers up to here are exact as a double.
 constexpr double most_steps = 0x1p53;
 
 void need_epoch_length(const char* key, std::int64_t steps_per_epoch, const char* hint) {
@@ -22,7 +22,7 @@ void need_epoch_length(const char* key, std::int64_t steps_per_epoch, const char
   throw Error(cat(key, " counts epochs, but the number of training samples is not known"), hint);
 }
 
-// 0.7 x 10 is a hair above 7 in floating point, and must not become 8.
+// In floating point, 0.7 x 10 is slightly above 7, and must not become 8.
 double round_up(double steps) { return std::ceil(steps - steps * 1e-12); }
 
 void check_curve(const Schedule& schedule) {
@@ -66,7 +66,7 @@ Schedule make_schedule(const TrainOptions& options, std::int64_t global,
                        std::int64_t steps_per_epoch, std::int64_t total_steps) {
   const auto& asked = options.schedule;
   const ScheduleKind* const kind = find_schedule_kind(asked.kind);
-  LOCKSTEP_CHECK(kind != nullptr);  // the option's choices are the table's names
+  LOCKSTEP_CHECK(kind != nullptr);  // the choices of the option are the table's names
   Schedule schedule{.kind = kind,
                     .base_lr = scaled_rate(options, global),
                     .min_lr = asked.min_lr,

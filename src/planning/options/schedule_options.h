@@ -1,5 +1,5 @@
-// From options to a schedule: the rate scaled to the global batch, epochs turned into steps, and
-// the number of steps of the run.
+// Makes a schedule from the options: scales the rate to the global batch, converts epochs to steps,
+// and computes the number of steps of the run.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -11,17 +11,19 @@
 
 namespace lockstep {
 
-// The steps of a number of epochs, rounded up. The result may be too large for any integer type.
+// The number of steps in `epochs` epochs, rounded up. It is a double because it may exceed every
+// integer type.
 double steps_of_epochs(double epochs, std::int64_t steps_per_epoch);
 
-// The smaller of stop.steps and stop.epochs in steps, at least 1. Throws Error if neither is set,
-// or if epochs are asked for and their length is not known (steps_per_epoch = 0).
+// The smaller of stop.steps and stop.epochs, in steps, at least 1. Throws Error if neither is set.
+// Also throws it if stop.epochs is set but steps_per_epoch is 0, which means unknown.
 std::int64_t count_steps(const TrainOptions& options, std::int64_t steps_per_epoch);
 
-// optimizer.lr after scale_lr for this global batch. Throws Error without optimizer.base_batch.
+// optimizer.lr after scale_lr for this global batch. Throws Error if scale_lr is set without
+// optimizer.base_batch.
 double scaled_rate(const TrainOptions& options, std::int64_t global);
 
-// Throws Error for an impossible curve.
+// Throws Error if the curve is not valid, or if epochs are used but their length is unknown.
 Schedule make_schedule(const TrainOptions& options, std::int64_t global,
                        std::int64_t steps_per_epoch, std::int64_t total_steps);
 

@@ -1,5 +1,5 @@
-// The names that other programs use for the engine's options, as of PyTorch 2, Lightning 2,
-// Transformers 4 and 5, Accelerate, DeepSpeed, nnU-Net 2, and of scripts that use them.
+// Names that other programs use for the engine's options. The programs are PyTorch 2, Lightning 2,
+// Transformers 4 and 5, Accelerate, DeepSpeed, nnU-Net 2, and scripts based on them.
 #include "planning/options/synonyms.h"
 
 namespace lockstep {
@@ -40,7 +40,7 @@ const Synonyms& batch_synonyms() {
   return all;
 }
 
-// Classes of torch.optim.lr_scheduler, and names of Transformers, in small letters.
+// Classes of torch.optim.lr_scheduler and names in Transformers, in lower case.
 std::vector<std::pair<std::string, std::string>> schedule_words() {
   return {{"cosine_with_restarts*", "cosine_restarts"},
           {"cosineannealingwarmrestarts", "cosine_restarts"},

@@ -1,4 +1,5 @@
-// The engine's options: keys, meanings, units and ranges; a function for each group.
+// The engine's options with their keys, meanings, units and ranges. Each group has its own
+// function.
 #include "planning/options/train_options.h"
 
 #include "planning/options/synonyms.h"
@@ -113,7 +114,7 @@ void add_batch(TrainOptions& o) {
 void add_optimizer(TrainOptions& o) {
   OptionTable& table = o.table;
   auto& optimizer = o.optimizer;
-  // 1 would never forget, and divide by zero in the bias correction.
+  // With 1, the average would never forget, and the bias correction would divide by zero.
   constexpr double below_one = 0.999999;
   table.add("optimizer.kind", optimizer.kind,
             {.meaning = "the rule that updates the weights: adamw subtracts weight decay from the "

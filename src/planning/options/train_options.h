@@ -1,4 +1,4 @@
-// Every option of the engine; recipes add their own table beside it.
+// Declares every option of the engine. Each recipe adds a table of its own options.
 #pragma once
 
 #include "core/config/options.h"
@@ -97,43 +97,44 @@ struct EnumNames<NormKeep> {
                                                                {NormKeep::mean, "mean"}};
 };
 
-// Value of batch.micro: it is tried out when the run starts.
+// The value of batch.micro for `auto`: the micro-batch is tried out when the run starts.
 inline constexpr std::int64_t micro_auto = -1;
 
-// The number of samples in a step, and the number that a device takes at once.
+// The sizes of the batch, in samples or, for `accumulation`, in micro-batches.
 struct BatchSizes {
-  std::int64_t global = 0, micro = 0, accumulation = 0;  // 0 = find it
-  std::string micro_changes{};                           // see planning/batch/micro_batch.h
+  std::int64_t global = 0, micro = 0, accumulation = 0;  // 0 = chosen by the plan
+  std::string micro_changes{};  // STEP:SAMPLES,…; see planning/batch/micro_batch.h
 };
 
 struct TrainOptions {
   TrainOptions();  // fills `table`
 
   std::int64_t seed = 42;
-  Precision precision = Precision::automatic;  // see planning/precision.h; never in a record
-  std::string precision_why;                   // the reason, if it was auto; not an option
+  // auto is replaced before a run is recorded; see planning/precision.h
+  Precision precision = Precision::automatic;
+  std::string precision_why;  // why auto chose this precision; not an option
   ReducePrecision reduce_precision = ReducePrecision::fp32;
-  std::int64_t reduce_bucket_mb = 0;  // 0 = find it
+  std::int64_t reduce_bucket_mb = 0;  // 0 = chosen by the measured speed of the links
   bool shard_optimizer = false;
   bool exact = false;
   bool deterministic = false;
   GraphMode graph = GraphMode::automatic;
   std::int64_t graph_shapes = 8;
   OnNan on_nan = OnNan::stop;
-  // How often it starts again after a failure, without progress in between.
+  // How many restarts after a failure are allowed without progress in between.
   std::int64_t restart = 0;
 
   BatchSizes batch;
 
   struct {
-    std::vector<std::string> freeze;  // patterns over names of parameters; see parameter_rules.h
+    std::vector<std::string> freeze;  // patterns over parameter names; see parameter_rules.h
   } train;
 
-  // Where the first weights come from; empty: the recipe's own.
+  // The source of the first weights. If `from` is empty, the recipe makes them.
   struct {
     std::string from;
-    InitCheckpoint checkpoint = InitCheckpoint::newest;  // which checkpoint of a run
-    bool average = true;  // uses the average, if a checkpoint has one
+    InitCheckpoint checkpoint = InitCheckpoint::newest;  // which checkpoint, if `from` is a run
+    bool average = true;  // use the averaged weights if a checkpoint has them
     std::vector<std::string> map, missing, unexpected;
   } init;
 
@@ -155,51 +156,51 @@ struct TrainOptions {
     OptimizerKind kind = OptimizerKind::adamw;
     double lr = 1e-3, weight_decay = 0.01, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, momentum = 0.9;
     bool nesterov = false;
-    // Options of muon. AdamW updates the parameters that muon leaves to it, with the options of
-    // adamw.
+    // Options of muon. The parameters that muon does not update are updated by adamw, with the
+    // options of adamw.
     double muon_momentum = 0.95, adamw_lr = 0;  // adamw_lr: 0 = lr
     bool muon_nesterov = true;
     MuonAdjustLr muon_adjust_lr = MuonAdjustLr::match_rms_adamw;
     bool decay_norms_and_biases = false;
     double clip = 1.0;  // largest gradient norm; 0 = off
     ScaleLr scale_lr = ScaleLr::none;
-    std::int64_t base_batch = 0;  // the global batch that `lr` was chosen for; needed by scale_lr
+    std::int64_t base_batch = 0;  // the global batch for which `lr` was chosen; scale_lr needs it
     std::vector<std::string> groups;  // see planning/options/parameter_rules.h
   } optimizer;
 
   struct {
     double decay = 0;      // 0 = off
-    bool evaluate = true;  // evaluate with the average, not the weights
+    bool evaluate = true;  // evaluate with the averaged weights
   } ema;
 
   struct {
-    std::string kind = "cosine";      // a kind of the table in planning/schedule/schedule.h
-    TimeUnit unit = TimeUnit::steps;  // unit of warmup and of parameters that are lengths
+    std::string kind = "cosine";      // the name of a kind; see planning/schedule/schedule.h
+    TimeUnit unit = TimeUnit::steps;  // the unit of warmup and of parameters that are lengths
     double warmup = 0;
-    double min_lr = 0;  // floor of the decaying kinds
-    // The parameters of all kinds, by name. `table` refers to these values: set single ones, never
-    // the whole map.
+    double min_lr = 0;  // the lowest rate of decaying kinds
+    // The parameters of all kinds, by name. `table` holds references to these values. So assign to
+    // single values, and never replace the whole map.
     std::map<std::string, double> parameters;
   } schedule;
 
   struct {
-    std::int64_t weights_every = 1000;  // steps; 0: never
-    bool contract = true;  // check the contract of recipes in plugins, before the first step
+    std::int64_t weights_every = 1000;  // number of steps; 0 = never
+    bool contract = true;  // check the recipe contract of plugins before the first step
   } check;
 
   struct {
-    std::int64_t steps = 0;  // 0 = no limit of its own
+    std::int64_t steps = 0;  // 0 = stop.epochs alone limits the run
     double epochs = 0;
-    std::int64_t patience = 0;  // evaluations without a better metric; 0 = any number
+    std::int64_t patience = 0;  // evaluations without a better metric; 0 = no limit
     double patience_epochs = 0;
     Duration after{}, budget{}, reserve{};
     Duration hang_after{60};
-    Duration grace{};  // 0 = derived
+    Duration grace{};  // 0 = derived from the measured times of the run
   } stop;
 
   struct {
-    std::int64_t threads = -1;  // loader threads a rank; -1 = measured
-    std::int64_t prefetch = 2;  // steps ahead
+    std::int64_t threads = -1;  // loader threads per rank; -1 = found by measurement
+    std::int64_t prefetch = 2;  // steps that are loaded ahead
     bool shuffle = true;
     bool drop_last = false;
     bool group_by_length = false;
@@ -210,36 +211,36 @@ struct TrainOptions {
     double every_epochs = 0;
     Duration every{600};
     std::int64_t keep = 4;
-    Duration keep_every{};  // also keeps one checkpoint for each such time, besides the newest
+    Duration keep_every{};  // additionally keeps one checkpoint per this interval; 0 = none
     bool keep_best = true;
-    std::string best_metric;  // empty: the recipe's first metric
+    std::string best_metric;  // if empty, the recipe's first metric
   } checkpoint;
 
   struct {
-    std::int64_t every_steps = 0;  // 0, and no every_epochs: only at the end
+    std::int64_t every_steps = 0;  // if this and every_epochs are 0, only at the end
     double every_epochs = 0;
-    std::int64_t batch = 0;  // samples a rank evaluates at once; 0 = micro-batch
+    std::int64_t batch = 0;  // samples that a rank evaluates at once; 0 = micro-batch
     bool at_start = false;
-    std::int64_t keep = 4;  // evaluations whose tables and pictures stay; 0: none are written
+    std::int64_t keep = 4;  // how many evaluations keep their tables and pictures; 0 = none
     std::int64_t table_rows = 100'000;
     std::int64_t pictures = 64;
   } eval;
 
   struct {
     std::string root = "runs";
-    std::string cache;              // empty: .cache in root
-    std::vector<std::string> tags;  // tags by which people find the run again
+    std::string cache;              // if empty, .cache in `root`
+    std::vector<std::string> tags;  // words by which users can find the run
     std::string note;
     bool record_samples = false;
   } run;
   struct {
     std::int64_t every_steps = 1;
-    std::int64_t limit_mb = 64;  // limit of each rank's log; 0 = none
+    std::int64_t limit_mb = 64;  // size limit of each rank's log; 0 = none
     Duration gpu_every{1};       // 0 = no gpu.csv
     bool tensorboard = false;
   } log;
   struct {
-    std::int64_t first_step = 0;  // 0: no profile
+    std::int64_t first_step = 0;  // 0 = no profile
     std::int64_t steps = 3;
   } profile;
   std::string preset;

@@ -1,5 +1,4 @@
-// How the items of a prediction are shared out among ranks: the tasks that ranks take one at a
-// time.
+// Divides the items of a prediction into tasks. Each rank takes one task at a time.
 #pragma once
 
 #include "planning/order/predict_items.h"
@@ -10,20 +9,21 @@
 
 namespace lockstep {
 
-// Items that follow each other, or a piece of one item.
+// Consecutive items, or a piece of one item.
 struct ItemTask {
   std::int64_t begin = 0, end = 0;  // range of the items
   std::int64_t piece = 0, pieces = 1;
 };
 
-// The tasks in the order in which ranks take them. Items stay whole, `batch` of them at once, until
-// fewer are left than ranks. These last ones are split into as many pieces as leave no rank idle,
-// as far as PredictItem::pieces allows. With a `batch` above 1, nothing is split. The pieces of an
-// item follow each other. done: parts (of `batch` items each, numbered from 0) that need no task.
+// Returns the tasks in the order in which ranks take them. A task has `batch` items. If `batch` is
+// 1, the last items, which are too few for all ranks, are split into pieces. The number of pieces
+// of each is `ranks` divided by the number of these items, rounded down. It is at most
+// PredictItem::pieces. The pieces of an item follow each other. done: numbers (from 0) of groups of
+// `batch` items that need no task.
 std::vector<ItemTask> item_tasks(const std::vector<PredictItem>& items, std::int64_t batch,
                                  std::int64_t ranks, const std::set<std::int64_t>& done = {});
 
-// How many of the devices have something to do at the same time; at least 1.
+// How many of the devices can work at the same time; at least 1.
 std::int64_t ranks_for_items(const std::vector<PredictItem>& items, std::int64_t batch,
                              std::int64_t devices, const std::set<std::int64_t>& done = {});
 

@@ -39,7 +39,7 @@ class LengthGroups {
     std::shared_ptr<const Samples> samples;
   };
 
-  // Loaders read ahead over the end of a window, and some threads are behind.
+  // Several windows are kept, because loaders read ahead into the next one while some threads lag.
   static constexpr std::size_t kept_windows = 4;
 
   std::shared_ptr<const Samples> window(std::int64_t epoch, std::int64_t number) {
@@ -54,7 +54,8 @@ class LengthGroups {
   Samples sorted(std::int64_t epoch, std::int64_t number) const {
     const std::int64_t first = number * window_;
     const std::int64_t count = std::min(window_, steps_.size - first);
-    std::vector<std::pair<std::int64_t, std::int64_t>> by_length;  // and where they were
+    // Lengths, and positions before sorting.
+    std::vector<std::pair<std::int64_t, std::int64_t>> by_length;
     Samples before;
     for (std::int64_t i = 0; i < count; ++i) {
       before.push_back(order_(epoch, first + i));
@@ -67,13 +68,14 @@ class LengthGroups {
     return shuffle_ ? steps_of(samples, epoch, number) : samples;
   }
 
-  // Cuts them into steps and puts these in any order; one that is not full last.
+  // Cuts the sorted samples into steps and shuffles the full ones. The partial step comes last.
   Samples steps_of(const Samples& sorted, std::int64_t epoch, std::int64_t number) const {
     const auto global = static_cast<std::size_t>(steps_.global);
     const std::size_t full = sorted.size() / global, rest = sorted.size() % global;
     Random random(seed_, RandomStream::groups, static_cast<std::uint64_t>(epoch),
                   static_cast<std::uint64_t>(number));
-    const std::size_t cut = rest > 0 ? random.below(full + 1) : full;  // full steps before the rest
+    // The number of full steps with shorter samples than the partial step has.
+    const std::size_t cut = rest > 0 ? random.below(full + 1) : full;
     std::vector<std::size_t> begins;
     for (std::size_t step = 0; step < full; ++step)
       begins.push_back(step * global + (step < cut ? 0 : rest));
@@ -94,7 +96,8 @@ class LengthGroups {
   const std::uint64_t seed_;
   const bool shuffle_;
   const std::function<std::int64_t(std::int64_t)> length_;
-  const std::int64_t window_;  // places
+  // The number of samples in a window.
+  const std::int64_t window_;
   std::mutex mutex_;
   std::deque<Window> windows_;
 };

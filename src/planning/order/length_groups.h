@@ -1,4 +1,4 @@
-// An order of samples in which a step has samples of similar length.
+// An order in which each step has samples of similar length.
 #pragma once
 
 #include "planning/order/order.h"
@@ -8,16 +8,16 @@
 
 namespace lockstep {
 
-// How many steps' samples are sorted together. A larger number makes the lengths in a step more
-// alike, and the choice of samples that meet in a step less random.
+// The number of steps whose samples are sorted together. If it is larger, the lengths in a step are
+// more similar, but the choice of samples in a step is less random.
 inline constexpr std::int64_t steps_sorted_together = 50;
 
-// Returns `order`, whose epochs are cut into `steps`, changed within windows of
-// steps_sorted_together steps. The samples of a window are sorted by length and cut into steps, and
-// these steps are shuffled. If the epoch's last step is not full, it stays the last, and its
-// samples are of any length. So data.drop_last leaves out no sample more often than others. With
-// shuffle = false, steps stand in order of length. The result is pure, the same for any reader.
-// length: the length of a sample of the dataset. Any thread may call `length` and the result.
+// Changes `order` within windows of steps_sorted_together steps. The samples of a window are sorted
+// by length and cut into steps, and these steps are shuffled. If the last step of the epoch is not
+// full, it stays last and takes its samples from a random place in the sorted window. So
+// data.drop_last does not leave out some samples more often than others. With shuffle = false, the
+// steps of a window are in order of length. length: the length of a sample of the dataset. The
+// result is pure. Any thread may call `length` and the result.
 SampleAt group_by_length(SampleAt order, const EpochSteps& steps, std::uint64_t seed, bool shuffle,
                          std::function<std::int64_t(std::int64_t sample)> length);
 

@@ -1,4 +1,4 @@
-// The sample order as a keyed permutation, and the samples of a step's rows.
+// The sample order as a keyed permutation, and the samples in the rows of a step.
 #include "planning/order/order.h"
 
 #include "core/base/check.h"
@@ -13,12 +13,13 @@
 namespace lockstep {
 namespace {
 
-// Halves of fewer bits shuffle too few ways; a small count walks through a larger domain instead.
+// Halves of fewer bits allow too few permutations. A small count uses a larger domain, and skips
+// values outside its range.
 constexpr int smallest_domain_bits = 8;
 constexpr int rounds = 8;
 
-// A Feistel network over `bits` bits: each round changes one half by a keyed function of the other,
-// which can be undone, so that the whole is a permutation of [0, 2^bits).
+// A Feistel network over `bits` bits. Each round changes one half by a keyed function of the other.
+// Each round can be undone, so the whole is a permutation of [0, 2^bits).
 std::uint64_t permute(std::uint64_t value, int bits, std::uint64_t epoch, std::uint64_t key) {
   const int low_bits = bits / 2;
   const std::uint64_t low_mask = (std::uint64_t{1} << low_bits) - 1;
@@ -38,7 +39,7 @@ std::uint64_t permute(std::uint64_t value, int bits, std::uint64_t epoch, std::u
   return high << low_bits | low;
 }
 
-// Where the largest stands.
+// The index of the largest weight.
 std::size_t check_weights(const std::vector<double>& weights) {
   std::size_t largest = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -75,9 +76,9 @@ std::int64_t SampleOrder::at(std::int64_t epoch, std::int64_t position) const {
 WeightedDraw::WeightedDraw(std::uint64_t seed, const std::vector<double>& weights)
     : seed_(seed), keep_(weights.size(), 1), alias_(weights.size()) {
   const std::size_t likeliest = check_weights(weights);
-  double sum = 0;  // of weights over the largest, so that it stays finite
+  double sum = 0;  // sum of weights / largest weight, so that it stays finite
   for (const double weight : weights) sum += weight / weights[likeliest];
-  std::vector<double> share(weights.size());  // 1: as much as the mean
+  std::vector<double> share(weights.size());  // 1 = the mean share
   std::vector<std::size_t> small, large;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     share[i] = weights[i] / weights[likeliest] / sum * static_cast<double>(weights.size());
@@ -94,7 +95,7 @@ WeightedDraw::WeightedDraw(std::uint64_t seed, const std::vector<double>& weight
     large.pop_back();
     small.push_back(other);
   }
-  // The remaining shares are 1 but for rounding, which must draw nothing of weight 0.
+  // The remaining shares are 1 except for rounding. Rounding must not let a weight of 0 be drawn.
   for (const std::size_t i : small)
     if (weights[i] == 0) {
       keep_[i] = 0;
@@ -113,7 +114,8 @@ SampleAt permuted_order(std::uint64_t seed, std::int64_t count, std::int64_t siz
   LOCKSTEP_CHECK(count > 0 && size > 0);
   if (!shuffle)
     return [count, size](std::int64_t epoch, std::int64_t place) {
-      return (epoch % count * (size % count) + place) % count;  // in turn, over the ends of epochs
+      // The turn continues in the next epoch.
+      return (epoch % count * (size % count) + place) % count;
     };
   const std::int64_t rounds = (size - 1) / count + 1;
   return [order = SampleOrder(seed, count, true), count, rounds](std::int64_t epoch,

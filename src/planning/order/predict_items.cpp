@@ -1,4 +1,4 @@
-// Files, folders, globs and lines as items.
+// Turns files, folders, globs and lines into items to predict.
 #include "planning/order/predict_items.h"
 
 #include "core/base/check.h"
@@ -27,7 +27,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Relative where that is short: below the present folder.
+// The path relative to the current folder if it lies below, or else the absolute path.
 std::string path_name(const fs::path& path) {
   const fs::path near = path.lexically_relative(fs::current_path());
   return near.empty() || *near.begin() == ".." ? path.string() : near.string();
@@ -35,7 +35,7 @@ std::string path_name(const fs::path& path) {
 
 bool is_blank(const std::string& line) { return trim(line).empty(); }
 
-// "a, b" of suffixes, for messages.
+// Joins the accepted suffixes for messages, such as ".png or .jpg file".
 std::string suffix_words(const PredictInput& input) {
   return input.suffixes.empty() ? "file" : join(input.suffixes, " or ") + " file";
 }
@@ -76,9 +76,9 @@ class Lister {
   }
 
  private:
-  // Items that follow each other: of a file one, or one for each of its lines.
+  // Consecutive items of one file: the file itself, or one item per line.
   struct Source {
-    fs::path path;  // empty: standard input
+    fs::path path;  // empty = standard input
     std::string id;
     std::size_t begin, end;
   };
@@ -143,7 +143,7 @@ class Lister {
     }
   }
 
-  // And folders that cannot be listed, with what is wrong.
+  // Finds the files of a folder. Folders that cannot be listed are added with the reason.
   void find_files(const fs::path& folder, std::vector<std::pair<fs::path, std::string>>& files) {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -263,7 +263,7 @@ class Lister {
   const ItemQuery& query_;
   std::vector<PredictItem> items_;
   std::vector<Source> sources_;
-  std::optional<Error> error_;  // the first of the items' faults, with a hint
+  std::optional<Error> error_;  // the first fault of an item, with a hint
   std::set<std::string> seen_;
 };
 
@@ -283,7 +283,7 @@ std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& 
 
 std::string fault_of_output_name(const std::string& name) {
   const fs::path path = name;
-  const bool is_plain = path.lexically_normal().native() == name;  // no second name of another
+  const bool is_plain = path.lexically_normal().native() == name;  // not an alias of another name
   if (path.empty() || path.is_absolute() || !path.has_filename() || *path.begin() == ".." ||
       name == "." || !is_plain)
     return cat("an output must have a plain name below its folder, but is called \"",

@@ -1,4 +1,4 @@
-// A learning-rate curve for people: in words, and as a plot in plain characters.
+// Shows a learning-rate curve to users, in words and as a plot of plain characters.
 #include "planning/schedule/curve.h"
 
 #include "core/base/text/cells.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t samples_a_column = 64;
 
-// Lowest and highest rate of the steps that fall into a column.
+// The lowest and highest rate of the steps in one column.
 PlotRange column_range(const Schedule& schedule, std::int64_t total_steps, int column,
                        int columns) {
   const auto edge = [&](int at) {

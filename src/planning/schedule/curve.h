@@ -1,4 +1,4 @@
-// A learning-rate curve for people: in words, and as a plot in plain characters.
+// Shows a learning-rate curve to people: in words, and as a plot in ASCII.
 #pragma once
 
 #include "planning/schedule/schedule.h"
@@ -11,8 +11,8 @@ namespace lockstep {
 // "warm-up over 100 steps to 0.0006, then cosine to 6e-05 at step 1000".
 std::string describe_curve(const Schedule& schedule, std::int64_t total_steps);
 
-// Rate against step over [0, total_steps), about ten rows, with labelled axes. ASCII, no line wider
-// than `width` (at least 30), each ended by a newline.
+// Plots the rate against the step over [0, total_steps), in about ten rows with labelled axes. Each
+// line ends with a newline and has at most `width` characters (at least 30).
 std::string plot_curve(const Schedule& schedule, std::int64_t total_steps, int width);
 
 }  // namespace lockstep

@@ -18,19 +18,19 @@ bool is_same_rate(double a, double b) {
   return std::fabs(a - b) <= same_share * std::max(std::fabs(a), std::fabs(b));
 }
 
-// Whether the curves differ in their length alone.
+// Whether the curves differ only in their length.
 bool only_longer(const Schedule& before, const Schedule& now) {
   return before.kind == now.kind && before.base_lr == now.base_lr && before.min_lr == now.min_lr &&
          before.warmup_steps == now.warmup_steps && before.total_steps != now.total_steps;
 }
 
-// optimizer.lr for which the rate becomes `rate`, in front of what scale_lr does.
+// The optimizer.lr with which the rate becomes `rate`, after scale_lr is applied.
 double option_for(double rate, const Plan& now, const TrainOptions& options) {
   const double scale = options.optimizer.lr > 0 ? now.schedule.base_lr / options.optimizer.lr : 1;
   return scale > 0 ? rate / scale : rate;
 }
 
-// Whether some parameters' rates would change against the others' with optimizer.lr.
+// Whether a change of optimizer.lr would change the rates of some parameters relative to others.
 bool has_rates_beside_the_option(const TrainOptions& options) {
   const auto& optimizer = options.optimizer;
   if (optimizer.kind == OptimizerKind::muon && optimizer.adamw_lr > 0) return true;
@@ -46,7 +46,7 @@ std::string resumed_rate_note(const Plan& before, const Plan& now, const TrainOp
   if (step < 1 || step >= now.total_steps) return "";
   const double last = learning_rate(before.schedule, step - 1);
   const double next = learning_rate(now.schedule, step);
-  // Where the schedule as it was would have gone on alike (a restart, a step), nothing is new.
+  // No warning if the old schedule would have the same jump here, as at a restart.
   const bool would_have =
       step < before.total_steps && is_same_rate(learning_rate(before.schedule, step), next);
   if (is_same_rate(last, next) || would_have) return "";

@@ -1,4 +1,4 @@
-// The change of the learning rate when a run resumes with another schedule or length.
+// The jump of the learning rate when a run resumes with another schedule or length.
 #pragma once
 
 #include "planning/plan.h"
@@ -8,9 +8,10 @@
 
 namespace lockstep {
 
-// A note for the plan of a run that continues after `step` finished steps: the rate before and
-// after, and how to keep it. Empty if the rate stays within 2 %, and for a run that has not begun.
-// before: the plan of its last start.
+// The warning for a run that resumes after `step` finished steps: the rate before and after, and
+// the options that keep the rate, if there are any. before: the plan of its last start. Empty if
+// the rate changes by at most 2 %, or if the schedule of `before` would have made the same change.
+// Also empty if the run has no finished steps, or has no steps left.
 std::string resumed_rate_note(const Plan& before, const Plan& now, const TrainOptions& options,
                               std::int64_t step);
 

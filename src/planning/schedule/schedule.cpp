@@ -1,4 +1,4 @@
-// The table of schedules, and what all of them share.
+// The table of schedules, and the code that all of them share.
 #include "planning/schedule/schedule.h"
 
 #include "core/base/check.h"

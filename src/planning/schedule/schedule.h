@@ -1,5 +1,5 @@
-// Learning-rate curves as pure functions of the step. Each kind is a row of one table, which drives
-// the options, the record of a run, the plan's words and the checks.
+// Learning-rate curves as pure functions of the step. Each kind of curve is a row of one table. The
+// options, the run's record, the plan's text and the checks all use this table.
 #pragma once
 
 #include "core/base/error.h"
@@ -14,51 +14,53 @@ namespace lockstep {
 
 struct ScheduleKind;
 
-// Null if there is none of that name.
+// Null if no kind has this name.
 const ScheduleKind* find_schedule_kind(const std::string& name);
 
-// All lengths in steps (epochs are multiplied out by the plan).
+// A curve of one run. All lengths are in steps; lengths in epochs are converted before.
 struct Schedule {
   const ScheduleKind* kind = find_schedule_kind("constant");  // a row of the table
-  double base_lr = 0;                                         // after scale_lr
+  double base_lr = 0;                                         // the peak rate, after scale_lr
   double min_lr = 0;
-  double warmup_steps = 0;           // linear from base_lr / warmup_steps at step 0
-  double total_steps = 0;            // where decaying kinds end; 0 = never ends (constant only)
-  std::vector<double> parameters{};  // values of the kind's parameters, in its order
+  double warmup_steps = 0;           // the rise is linear, from base_lr / warmup_steps at step 0
+  double total_steps = 0;            // where decaying kinds end; 0 = never (constant only)
+  std::vector<double> parameters{};  // values of the kind's parameters, in their order
 };
 
-// A parameter that a kind needs besides warm-up and min_lr: the option schedule.NAME.
+// A parameter of a kind in addition to warm-up and min_lr. Its option is schedule.NAME.
 struct ScheduleParameter {
-  const char* name;     // no other kind has this name
-  const char* meaning;  // a phrase, as for an option
+  const char* name;     // unique among all kinds
+  const char* meaning;  // a phrase for help, as for an option
   double standard = 0;
   double min = 0, max = std::numeric_limits<double>::infinity();
-  // A length: typed in the unit of schedule.unit, and above 0. In a Schedule it is in steps.
+  // Whether it is a length. Users give lengths in schedule.unit, and they must be above 0. A
+  // Schedule has them in steps.
   bool is_length = false;
 };
 
-// The parameter's key in the record of a run, where lengths are in steps: "gamma", "every_steps".
+// The parameter's key in the run's record, where lengths are in steps: "gamma", "every_steps".
 std::string record_key(const ScheduleParameter& parameter);
 
 struct ScheduleKind {
-  const char* name;  // as schedule.kind is typed
+  const char* name;  // the value of schedule.kind
   std::vector<ScheduleParameter> parameters{};
-  bool uses_warmup = true;  // false: the curve rises by itself
+  bool uses_warmup = true;  // false: the kind has its own rise
   bool uses_min_lr = true;
-  // The rate `since` steps after warm-up, 0 or more. Pure.
+  // The rate `since` steps after the end of warm-up; since >= 0. Pure.
   double (*rate)(const Schedule& schedule, double since);
-  // How the curve continues from base_lr, for "0.001, …" and "warm-up … to 0.001, then …".
+  // Words for the curve after base_lr, used in "0.001, …" and "warm-up … to 0.001, then …".
   std::string (*words)(const Schedule& schedule, std::int64_t total_steps);
-  // Faults of a curve that the ranges of the parameters do not exclude; null: there are none.
+  // Checks beyond the ranges of single parameters. Null if there are none.
   std::optional<Error> (*fault)(const Schedule& schedule) = nullptr;
 };
 
 const std::vector<ScheduleKind>& schedule_kinds();
 
-// Why a curve has no rates: a parameter out of its range, or a fault that its kind finds.
+// Why the curve is not valid: a parameter is out of its range, or `fault` of its kind found an
+// error.
 std::optional<Error> schedule_fault(const Schedule& schedule);
 
-// The rate that optimizer step `step` (from 0) uses, of a schedule without fault. Pure.
+// The rate of optimizer step `step` (from 0). The schedule must be valid. Pure.
 double learning_rate(const Schedule& schedule, std::int64_t step);
 
 }  // namespace lockstep

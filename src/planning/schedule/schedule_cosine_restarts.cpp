@@ -1,5 +1,5 @@
-// cosine_restarts: a cosine that begins again, in cycles of equal or of growing length. Loshchilov
-// and Hutter, SGDR (2017).
+// cosine_restarts: a cosine that starts again in cycles, of equal or growing length. Loshchilov and
+// Hutter, SGDR (2017).
 #include "core/base/text/text.h"
 #include "planning/schedule/schedule_kinds.h"
 #include "planning/words.h"
@@ -11,10 +11,11 @@ namespace {
 
 enum { first_period, period_factor };  // parameters
 
-// With less growth there may be any number of cycles.
+// With less growth, the number of cycles would have no limit.
 constexpr double least_mult = 1.01;
 
-// How far step `since` is through its cycle, in [0, 1). Cycles last length, length x mult, … steps.
+// The share of its cycle that step `since` has completed, in [0, 1). Cycles last length, length x
+// mult, … steps.
 double cycle_progress(double since, double length, double mult) {
   double start = 0;
   if (mult == 1) {
@@ -59,7 +60,7 @@ std::string restarts_words(const Schedule& schedule, std::int64_t total_steps) {
              restarts_text(schedule, total_steps));
 }
 
-// Cycles are neither shorter than a step nor so many that counting them takes long.
+// Refuses cycles that are shorter than a step, or too many to count quickly.
 std::optional<Error> restarts_fault(const Schedule& schedule) {
   const double length = schedule.parameters[first_period],
                mult = schedule.parameters[period_factor];

@@ -1,5 +1,5 @@
-// The kinds of schedules, one function each that returns its row of the table in schedule.cpp, and
-// the functions that their curves share.
+// Declares one function for each kind of schedule. It returns the kind's row of the table in
+// schedule.cpp. Also declares the functions that the curves of several kinds share.
 #pragma once
 
 #include "planning/schedule/schedule.h"
@@ -17,16 +17,18 @@ ScheduleKind step_schedule();
 ScheduleKind cosine_restarts_schedule();
 ScheduleKind one_cycle_schedule();
 
-// Lengths converted from epochs carry rounding errors; a step this near a boundary counts as on it.
+// Lengths that are converted from epochs have rounding errors. A step that is less than this
+// relative tolerance below a boundary is treated as on the boundary.
 inline constexpr double step_tolerance = 1e-12;
 
-// Share of the way from the end of warm-up to total_steps, in [0, 1].
+// The share of the run from the end of warm-up to total_steps that is done, in [0, 1]. since: steps
+// since the end of warm-up. Returns 0 if total_steps is 0.
 double run_progress(const Schedule& schedule, double since);
 
-// The number of whole lengths in `steps`.
+// How many whole times `length` fits into `steps`, with step_tolerance.
 double whole_lengths(double steps, double length);
 
-// Half a cosine from one rate to another; progress in [0, 1].
+// Half a cosine from one rate to another. progress: in [0, 1].
 inline double cosine_between(double from, double to, double progress) {
   return to + (from - to) * (1 + std::cos(std::numbers::pi * progress)) / 2;
 }

@@ -1,6 +1,7 @@
-// one_cycle: from a small rate up to the learning rate and down to almost nothing, half a cosine
-// each. Smith and Topin, "Super-Convergence" (arXiv:1708.07120), as PyTorch's OneCycleLR computes
-// it (two phases, cosine annealing) and with its defaults; the momentum stays as it is.
+// one_cycle: the rate rises from a small value to the learning rate and then falls to almost
+// nothing. Both curves are half a cosine. Smith and Topin, "Super-Convergence" (arXiv:1708.07120).
+// The curve and its defaults are those of PyTorch's OneCycleLR (two phases, cosine annealing).
+// Momentum is not changed.
 #include "core/base/text/text.h"
 #include "planning/schedule/schedule_kinds.h"
 #include "planning/words.h"
@@ -19,8 +20,8 @@ double last_rate(const Schedule& schedule) {
   return first_rate(schedule) / schedule.parameters[final_div_factor];
 }
 
-// The step with the highest rate, counted from 0 and with a fraction; below 0: the rise is shorter
-// than a step, and the fall has begun before the first.
+// The step with the highest rate, counted from 0 and with a fraction. A negative value means that
+// the rise is shorter than a step. The rate then falls from the first step on.
 double peak_step(const Schedule& schedule) {
   return schedule.parameters[rise_share] * schedule.total_steps - 1;
 }

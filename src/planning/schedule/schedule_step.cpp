@@ -1,4 +1,4 @@
-// step: the rate is multiplied by a factor each so many steps.
+// step: the rate is multiplied by a factor after each fixed number of steps.
 #include "core/base/text/text.h"
 #include "planning/schedule/schedule_kinds.h"
 #include "planning/words.h"

@@ -1,5 +1,5 @@
-// Schedules that go one way from the end of warm-up to the last step: constant, linear, polynomial
-// and cosine.
+// Schedules that change in one direction from the end of warm-up to the last step: constant,
+// linear, polynomial and cosine.
 #include "core/base/text/text.h"
 #include "planning/schedule/schedule_kinds.h"
 #include "planning/words.h"
@@ -13,7 +13,7 @@ std::string to_the_end(const Schedule& schedule, std::int64_t total_steps) {
   return cat(" to ", rate_text(schedule.min_lr), " at step ", total_steps);
 }
 
-// Turns the share of the way that is left, in [0, 1], into a rate.
+// The rate at `left`, the remaining share of the schedule in [0, 1].
 double rate_of(const Schedule& schedule, double left) {
   return schedule.min_lr + (schedule.base_lr - schedule.min_lr) * left;
 }

@@ -19,14 +19,14 @@ namespace {
 
 int open_pidfd(pid_t pid) {
 #ifdef SYS_pidfd_open
-  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0u));  // close-on-exec by itself
+  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0u));  // pidfds are always close-on-exec
 #else
   return -1;
 #endif
 }
 
 struct ProcessState {
-  char letter = 'X';  // as in ps; X: gone
+  char letter = 'X';  // the letter that ps shows; X = gone
   pid_t group = -1;
 };
 
@@ -34,7 +34,7 @@ ProcessState state_of(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
   std::string line;
   std::getline(file, line);
-  // "PID (NAME) STATE PPID PGRP …"; the name may hold anything.
+  // The line is "PID (NAME) STATE PPID PGRP …". NAME may contain any character.
   const std::size_t name_end = line.rfind(')');
   ProcessState state;
   int parent = 0;
@@ -45,7 +45,7 @@ ProcessState state_of(const std::string& pid) {
   return state;
 }
 
-// The process group of a running process, or -1 if it is gone or a zombie.
+// The process group of a running process. -1 if it is gone or a zombie.
 pid_t group_of(const char* pid) {
   const ProcessState state = state_of(pid);
   return state.letter == 'Z' || state.letter == 'X' ? -1 : state.group;
@@ -63,7 +63,7 @@ ChildGroup::ChildGroup(ChildGroup&& other) noexcept
 ChildGroup::~ChildGroup() {
   if (leader_ <= 0) return;
   ::kill(-leader_, SIGKILL);
-  // A process that hangs in a driver does not end; it is left to init rather than waited for.
+  // A process that hangs in a driver does not end. It is left to init after a few seconds.
   pollfd ended{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
   while (pidfd_ && !status_ && ::poll(&ended, 1, 5000) < 0 && errno == EINTR) continue;
   while (::waitpid(leader_, nullptr, pidfd_ ? WNOHANG : 0) < 0 && errno == EINTR) continue;

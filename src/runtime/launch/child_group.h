@@ -1,4 +1,5 @@
-// A process group that outlives its leader, observed through the leader kept as a zombie.
+// A process group that can outlive its leader. The leader's exit is observed, but the leader stays
+// a zombie until the end.
 #pragma once
 
 #include <signal.h>
@@ -13,12 +14,12 @@ namespace lockstep {
 
 // The leader's exit status.
 struct ExitStatus {
-  int code = 0;    // exit code, or 128 + signal when killed
-  int signal = 0;  // 0: it exited by itself
+  int code = 0;    // exit code, or 128 + signal if it was killed
+  int signal = 0;  // 0 = it exited by itself
 };
 
-// Owns a child that leads its own process group. Only the destructor reaps the child, so that its
-// number cannot pass to another process and signals reach nobody else.
+// Owns a child that leads its own process group. Only the destructor reaps the child. Until then,
+// no other process can get its process id. So signals cannot reach another process.
 class ChildGroup {
  public:
   explicit ChildGroup(pid_t leader);
@@ -27,8 +28,9 @@ class ChildGroup {
   ~ChildGroup();  // kills the remaining group, then reaps the leader
 
   pid_t leader() const { return leader_; }
-  int pidfd() const { return pidfd_.get(); }  // readable once the leader ended; -1 before Linux 5.3
-  const std::optional<ExitStatus>& poll();    // nothing while the leader runs; does not block
+  // readable once the leader has ended; -1 before Linux 5.3
+  int pidfd() const { return pidfd_.get(); }
+  const std::optional<ExitStatus>& poll();  // nothing while the leader runs; does not block
   const std::optional<ExitStatus>& status() const { return status_; }
   bool stopped() const;  // whether a signal such as SIGSTOP has stopped the leader
   void signal_leader(int number) const;
@@ -40,7 +42,7 @@ class ChildGroup {
   std::optional<ExitStatus> status_;
 };
 
-// Whether any process of these groups still runs; zombies do not.
+// Whether any process of these groups still runs. Zombies do not count.
 bool any_alive(std::span<const ChildGroup* const> groups);
 
 }  // namespace lockstep

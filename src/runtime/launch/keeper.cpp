@@ -17,8 +17,8 @@ namespace {
 
 constexpr pid_t farewell = 0;
 
-// Runs in a fork of the launcher without exec: no allocation, no locks.
-// Signals stay blocked: only SIGKILL ends it early.
+// Runs in a fork of the launcher without exec, so it neither allocates nor takes locks. Signals
+// stay blocked, and only SIGKILL ends it early.
 [[noreturn]] void keep(int pipe) {
   ::setsid();
   ::prctl(PR_SET_NAME, "lockstep-keeper");
@@ -29,7 +29,7 @@ constexpr pid_t farewell = 0;
     pid_t group = 0;
     const ssize_t got = ::read(pipe, &group, sizeof group);
     if (got < 0 && errno == EINTR) continue;
-    if (got != static_cast<ssize_t>(sizeof group)) break;  // the launcher is gone
+    if (got != static_cast<ssize_t>(sizeof group)) break;  // the launcher has ended
     if (group == farewell) ::_exit(0);
     if (count < groups.size()) groups[count++] = group;
   }

@@ -1,8 +1,9 @@
-// A small process that briefly outlives the launcher, to end the remains of a killed launcher.
+// A small process that outlives the launcher for a moment. It cleans up if the launcher is killed.
 //
-// PR_SET_PDEATHSIG ends the ranks themselves. It does not reach processes that they started in
-// their groups (a shell's command, loader processes). The keeper waits on a pipe. If all writers
-// close it without a farewell, it kills the groups whose leaders were announced there.
+// PR_SET_PDEATHSIG kills the ranks themselves in that case. It does not reach processes that the
+// ranks started in their groups, such as a shell's command or loader processes. The keeper reads
+// from a pipe, in which the launcher announces the leader of each group. If the pipe is closed
+// without a final message, the keeper kills these groups.
 #pragma once
 
 #include <sys/types.h>
@@ -14,10 +15,10 @@ namespace lockstep {
 class Keeper {
  public:
   Keeper();   // forks; throws Error
-  ~Keeper();  // sends the farewell: the keeper exits without killing anything
+  ~Keeper();  // sends the final message: the keeper exits without killing anything
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
-  // Takes the pid_t of group leaders; close-on-exec.
+  // Takes the pid_t of group leaders. Close-on-exec.
   int announce_fd() const { return pipe_.get(); }
 
  private:

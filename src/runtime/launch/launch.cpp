@@ -41,14 +41,16 @@
 namespace lockstep {
 namespace {
 
-constexpr int longest_wait_ms = 500;  // a clock that is not real time is looked at this often
-constexpr int polling_ms = 10;        // where nothing tells of an end
-constexpr double watching_s = 0.5;    // between two looks at what the ranks do
-constexpr int prefix_columns = 4;     // of "[0] "
-// Ranks that have not met after so long are spoken of: while they run, and when they have ended.
+constexpr int longest_wait_ms = 500;  // a clock that is not real time is read at least this often
+constexpr int polling_ms = 10;        // for events that no descriptor reports
+constexpr double watching_s = 0.5;    // interval between looks at the ranks' activity
+constexpr int prefix_columns = 4;     // width of "[0] "
+// Ranks that have not met after these times are reported. The first holds while they run, the
+// second when they have ended.
 constexpr double early_apart_s = 60, least_apart_s = 5;
 
-// Then the ranks' output there can share a pipe, and keeps its order.
+// If stdout and stderr are the same file, the ranks' output there can share a pipe and keeps its
+// order.
 bool is_same_file(int a, int b) {
   struct stat of_a = {};
   struct stat of_b = {};
@@ -56,7 +58,7 @@ bool is_same_file(int a, int b) {
          of_a.st_ino == of_b.st_ino;
 }
 
-// A rank that hangs, while its stacks are written down.
+// A rank that hangs, while its stacks are written to a file.
 struct HungRank {
   HungRank(Hang the_hang, std::filesystem::path file, pid_t process)
       : hang(std::move(the_hang)), stack_file(std::move(file)), dump(process, stack_file) {}
@@ -120,14 +122,15 @@ class Run {
   void obey(const std::vector<Command>& commands);
   void end_groups();
   void show_the_rest();
-  // Where what ranks write is shown.
+  // One of our two output streams, on which the ranks' output is shown.
   struct Shown {
     Shown(int to, std::size_t ranks);
     int fd;
     bool is_terminal;
     OutputQueue queue;
     RankScreen screen;
-    UniqueFd pseudo_terminal{};  // a copy of our end of rank 0's
+    // A copy of our end of rank 0's pseudo-terminal.
+    UniqueFd pseudo_terminal{};
   };
   void show_on(int fd);
   Shown& shown_of(StandardStream stream) const;
@@ -143,19 +146,21 @@ class Run {
   Heartbeats heartbeats_;
   HangWatch watch_;
   double next_look_s_ = 0;
-  std::optional<MeetingWatch> meeting_;  // of a program of others, until it was reported
+  // For a program that does not use Lockstep, until a failure to meet was reported.
+  std::optional<MeetingWatch> meeting_;
   double next_meeting_look_s_ = 0;
   std::optional<HungRank> hung_;
-  std::string where_, others_;  // of the first failure, and the state of the others
+  // The place of the first failure, and the state of the other ranks then.
+  std::string where_, others_;
   std::string memory_;
   Supervision supervision_;
   MemoryKills kills_before_;
   std::optional<StoreServer> store_;
   std::vector<std::optional<RankError>> errors_;  // by rank
-  std::vector<std::unique_ptr<Shown>> shown_;     // on stdout, and on stderr if it is another
+  std::vector<std::unique_ptr<Shown>> shown_;     // stdout, and stderr if it is another file
   std::optional<InputPipe> input_;
   std::vector<RankProcess> ranks_;
-  bool polled_ = false;  // a rank has no pidfd
+  bool polled_ = false;  // whether a rank has no pidfd
 };
 
 void Run::start_all() {
@@ -182,8 +187,8 @@ Run::Shown::Shown(int to, std::size_t ranks)
 
 void Run::show_on(int fd) { shown_.push_back(std::make_unique<Shown>(fd, spec_.devices.size())); }
 
-// A pipe. For rank 0 it is a pseudo-terminal if we write to a terminal, so that its progress bars
-// look as without us.
+// Makes the pipe for a rank's output. For rank 0 it is a pseudo-terminal if we write to a terminal.
+// The rank's progress bars then look as they do without a launcher.
 Pipe Run::output_of(std::size_t rank, StandardStream stream) {
   if (rank == 0 && !shown_.empty() && shown_of(stream).is_terminal) {
     Shown& shown = shown_of(stream);
@@ -226,7 +231,7 @@ void Run::start(int rank, Rendezvous rendezvous) {
   std::vector<RankPipe> output;
   output.push_back(pipe_of(out, StandardStream::out));
   if (err.read) output.push_back(pipe_of(err, StandardStream::err));
-  std::error_code ignored;  // of an earlier start
+  std::error_code ignored;  // the file may be left from an earlier start
   std::filesystem::remove(spec_.log_dir / cat("rank", rank, ".error.json"), ignored);
   ranks_.emplace_back(ChildGroup(spawn(child)), std::move(log), !shown_.empty(), std::move(output),
                       std::move(events.read),
@@ -280,8 +285,8 @@ void Run::take_output() {
   }
 }
 
-// The descriptor that rank 0 reads from: a file or pipe directly. A terminal is read through us,
-// because the kernel stops background programs that read from it.
+// Returns the descriptor from which rank 0 reads. A file or a pipe is passed directly. Input from a
+// terminal goes through us, because the kernel stops background programs that read from it.
 int Run::standard_input() {
   if (!spec_.gives_input) return -1;
   if (::isatty(STDIN_FILENO) != 1) return STDIN_FILENO;
@@ -307,7 +312,7 @@ void Run::take_event(std::size_t rank, std::string_view line) {
 
 void Run::take_signals() {
   for (const int number : signals_.take()) {
-    if (number != SIGUSR1) meeting_.reset();  // ranks that are to stop need not meet any more
+    if (number != SIGUSR1) meeting_.reset();  // ranks that must stop need not meet any more
     const std::vector<Command> commands = supervision_.on_signal(number, clock_.now_s());
     obey(commands);
     const bool passed_on = !commands.empty() && commands[0].action != Action::kill;
@@ -324,7 +329,8 @@ void Run::take_exits() {
     ChildGroup& group = ranks_[i].group();
     if (group.status() || !group.poll()) continue;
     if (i == 0)
-      store_.reset();  // it leaves last, unless something failed: nobody is to wait for it
+      // Rank 0 ends last unless something failed. If so, no rank must wait for the store.
+      store_.reset();
     const Phase phase = heartbeats_.read()[i].phase;
     const ExitStatus status = *group.status();
     exits.push_back({.rank = static_cast<int>(i),
@@ -339,7 +345,7 @@ void Run::take_exits() {
   if (supervision_.first_failure() && !failed_before) note_first_failure();
 }
 
-// Records the facts about the failure at the moment it is seen.
+// Records the facts about the failure when it is first seen.
 void Run::note_first_failure() {
   const Supervision::Exit failure = *supervision_.first_failure();
   const std::vector<Heartbeat> heartbeats = heartbeats_.read();
@@ -347,7 +353,8 @@ void Run::note_first_failure() {
   if (own.phase != Phase::none) where_ = describe(own);
   others_ = describe_others(heartbeats, ended(), failure.rank);
   const MemoryKills now = read_memory_kills();
-  const bool killed = failure.status.code == 128 + SIGKILL;  // a shell's child too
+  // This is also the code of a shell whose child was killed.
+  const bool killed = failure.status.code == 128 + SIGKILL;
   memory_ = killed ? explain_kill(kills_before_, now) : memory_ran_out(kills_before_, now);
 }
 
@@ -358,7 +365,7 @@ std::vector<bool> Run::ended() const {
 }
 
 void Run::watch_for_hangs() {
-  // Not at every line of output: each look reads a file of /proc a rank.
+  // These looks are rarer than lines of output, because each reads a file in /proc per rank.
   const double now_s = clock_.now_s();
   if (spec_.hang_after_s <= 0 || now_s < next_look_s_ || hung_ || supervision_.first_failure())
     return;
@@ -380,12 +387,12 @@ void Run::watch_for_meeting() {
   std::vector<pid_t> leaders;
   for (const RankProcess& rank : ranks_)
     if (!rank.group().status()) leaders.push_back(rank.group().leader());
-  if (leaders.size() < ranks_.size()) return;  // who is left would not meet any more
+  if (leaders.size() < ranks_.size()) return;  // the remaining ranks cannot meet any more
   meeting_->look(leaders, now_s);
   say_apart(early_apart_s, "have not met so far");
 }
 
-// Says once that the ranks do not work together, where they were seen not to for so long.
+// Reports once that the ranks have not met within `after_s`.
 void Run::say_apart(double after_s, const char* how) {
   if (!meeting_ || meeting_->apart_s() < after_s) return;
   meeting_.reset();
@@ -397,9 +404,9 @@ void Run::say_apart(double after_s, const char* how) {
                      "there is `lockstep batch run --gpus 1`\n"));
 }
 
-// Once its stacks are written down, or cannot be.
+// Reports the hang once the stacks are written, or once they turn out to be unavailable.
 void Run::report_hang() {
-  // A debugger keeps a rank that was killed from being seen to have ended.
+  // The debugger must end, because it would hide the end of a killed rank.
   if (supervision_.interrupted() || supervision_.first_failure()) hung_.reset();
   if (!hung_) return;
   const std::optional<std::string> fault = hung_->dump.poll();
@@ -438,7 +445,7 @@ std::vector<const ChildGroup*> Run::groups() const {
   return all;
 }
 
-// The ranks have ended; processes that they started in their groups may still run.
+// Called when the ranks have ended. Processes that they started in their groups may still run.
 void Run::end_groups() {
   if (any_alive(groups()) && !supervision_.given_up()) {
     obey(supervision_.on_all_ended(clock_.now_s()));
@@ -454,8 +461,8 @@ void Run::end_groups() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) shown->screen.finish(rank);
 }
 
-// Waits for the readers of our output as any program does, but not for a stalled one after an
-// interrupt.
+// Waits until our output is read, for as long as the reader takes. After an interrupt, a stalled
+// reader gets only the grace period, and a further signal ends the wait.
 void Run::show_the_rest() {
   const double end_s = clock_.now_s() + spec_.grace_s;
   for (const auto& shown : shown_) {
@@ -471,7 +478,7 @@ Run::Shown& Run::shown_of(StandardStream stream) const {
   return stream == StandardStream::err && shown_.size() > 1 ? *shown_[1] : *shown_[0];
 }
 
-// Its reader has not kept up: the ranks' output stays in their pipes.
+// Whether the reader has not kept up. If so, the ranks' output stays in their pipes.
 bool Run::is_stalled(StandardStream stream) const {
   return !shown_.empty() && shown_of(stream).queue.full();
 }

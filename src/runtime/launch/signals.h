@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// Takes over SIGINT, SIGTERM, SIGUSR1 and, unless ignored (nohup), SIGHUP. Ignores SIGPIPE, and
-// gives SIGCHLD its default so that children can be waited for. Only one may exist at a time; the
-// destructor restores the previous handlers.
+// Handles SIGINT, SIGTERM, SIGUSR1 and SIGHUP. If SIGHUP is ignored (nohup), it stays so. Ignores
+// SIGPIPE, and gives SIGCHLD its default action, so that children can be waited for. Only one
+// object may exist at a time. The destructor restores the previous handlers.
 class SignalPipe {
  public:
   SignalPipe();  // throws Error

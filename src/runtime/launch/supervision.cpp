@@ -12,9 +12,9 @@
 namespace lockstep {
 namespace {
 
-// timeout(1) and Slurm send a signal twice at once; an insisting person takes longer.
+// timeout(1) and Slurm send a signal twice at once. A person who repeats a signal takes longer.
 constexpr double echo_s = 0.2;
-// A process that SIGKILL has not ended after this long hangs in the kernel.
+// A process that still lives this long after SIGKILL hangs in the kernel.
 constexpr double killing_s = 10;
 
 }  // namespace

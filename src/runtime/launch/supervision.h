@@ -1,5 +1,5 @@
-// The launcher's decisions, apart from processes and clocks: when to stop, end and kill ranks, and
-// what to report.
+// The launcher's decisions: when to stop, end and kill ranks, and what to report. They are separate
+// from processes and clocks.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 namespace lockstep {
 
 enum class Action {
-  pass_on_to_leaders,  // Command::signal to every rank that runs
+  pass_on_to_leaders,  // Command::signal, to every rank that runs
   pass_on_to_groups,
   terminate,  // SIGTERM to every group
   kill        // SIGKILL to every group
@@ -23,37 +23,38 @@ struct Command {
   int signal = 0;
 };
 
-// A state machine over signals, exits and time. Each call returns the commands to execute now.
+// A state machine over signals, exits and time. Each call returns the commands that the caller must
+// execute now.
 class Supervision {
  public:
   // stop_grace_s: called at the first interrupt.
   Supervision(double grace_s, std::function<double()> stop_grace_s, bool ranks_know_hangup = false);
 
   std::vector<Command> on_signal(int number, double now_s);
-  // The exit of a rank. on_exits takes all exits that were seen at the same time. So it names a
-  // killed rank, and not a rank that failed because of it.
+  // The exit of a rank. The caller passes all exits that it saw at the same time. So on_exits can
+  // name a rank that was killed, instead of a rank that failed as a result.
   struct Exit {
     int rank;
     ExitStatus status;
-    // A worker of Lockstep reports exit_stopped by itself. For any other program it counts only if
-    // a signal asked it to stop.
+    // Whether the rank is a worker of Lockstep, for which exit_stopped is never a failure. For any
+    // other program, it is a failure unless a signal asked it to stop.
     bool is_worker = false;
-    // A worker that exited with code 0 before its end: something in it called exit().
+    // Whether a worker exited with code 0 before its end, because something in it called exit().
     bool is_early = false;
   };
   std::vector<Command> on_exits(const std::vector<Exit>& exits, double now_s);
-  // A rank hangs; `how` describes it in the outcome.
+  // A rank hangs. `how` describes this in the outcome.
   std::vector<Command> on_hang(int rank, const std::string& how, double now_s);
-  std::vector<Command> on_time(double now_s);  // call at deadline_s() or later
-  // The ranks are gone, but processes that they started in their groups still run.
+  std::vector<Command> on_time(double now_s);  // call it at deadline_s() or later
+  // The ranks have ended, but processes that they started in their groups still run.
   std::vector<Command> on_all_ended(double now_s);
   std::optional<double> deadline_s() const { return deadline_s_; }
 
-  bool given_up() const { return phase_ == Phase::given_up; }  // a process survived SIGKILL
+  bool given_up() const { return phase_ == Phase::given_up; }  // whether a process survived SIGKILL
   bool interrupted() const { return interrupted_; }
   std::optional<Exit> first_failure() const { return failure_; }
-  // Valid once all ranks have ended, or after given_up(). RankFailed has rank, how and exit_code
-  // set.
+  // Valid once all ranks have ended, or once given_up() is true. A RankFailed has only its rank,
+  // how and exit_code set.
   LaunchOutcome outcome() const;
 
  private:

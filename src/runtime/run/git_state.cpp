@@ -1,4 +1,4 @@
-// Asks git about the user's folder.
+// Reads commit, branch and changes of the user's work tree from git.
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -23,12 +23,12 @@
 namespace lockstep {
 namespace {
 
-// A work tree on a slow file system must not hold up training.
+// This limits the wait, so that a work tree on a slow file system does not delay training.
 constexpr double patience_s = 5;
-constexpr std::size_t most_bytes = std::size_t{256} << 20;  // of what git prints
-constexpr std::size_t most_paths = 500;                     // whose attributes are asked for
+constexpr std::size_t most_bytes = std::size_t{256} << 20;  // limit for git's output
+constexpr std::size_t most_paths = 500;  // limit for files whose attributes are read
 
-// All that the descriptor gives until its end; nothing if that takes too long or is too much.
+// Reads the descriptor to its end. Returns nothing if that takes too long or gives too many bytes.
 std::optional<std::string> read_until(int fd, double deadline_s) {
   std::string text;
   char buffer[4096];
@@ -45,8 +45,8 @@ std::optional<std::string> read_until(int fd, double deadline_s) {
   return std::nullopt;
 }
 
-// Our environment, without variables that name programs to git, and without fetching: objects that
-// a partial clone lacks would come through programs that its configuration names.
+// Our environment without variables by which git would start other programs, and without fetching.
+// A fetch of objects that a partial clone lacks would start programs named in its configuration.
 std::vector<std::string> git_environment() {
   // clang-format off
   static const std::set<std::string_view> dropped{
@@ -55,8 +55,8 @@ std::vector<std::string> git_environment() {
       "SSH_ASKPASS", "GIT_NO_LAZY_FETCH", "GIT_ALLOW_PROTOCOL", "GIT_TERMINAL_PROMPT"};
   // clang-format on
   std::vector<std::string> environment{
-      "GIT_NO_LAZY_FETCH=1",  // since git 2.45, and in its security updates
-      "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0"};
+      // Known to git 2.45 and later, and to older versions with security updates.
+      "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0"};
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view variable = *entry;
     if (!dropped.contains(variable.substr(0, variable.find('=')))) environment.emplace_back(*entry);
@@ -64,13 +64,14 @@ std::vector<std::string> git_environment() {
   return environment;
 }
 
-// Asks git in a folder, for a few seconds in all. The work tree's author also wrote its
-// configuration, so no program named there runs.
+// Runs git in a folder, for a few seconds in total. No program named in the configuration is
+// started, because the work tree's author may have written it.
 class Git {
  public:
   explicit Git(const std::filesystem::path& folder) : folder_(folder.string()) {}
 
-  // The output of `git OPTIONS ARGUMENTS`; nothing if it fails, takes too long or is not installed.
+  // Returns the output of `git OPTIONS ARGUMENTS`. Returns nothing if git fails, takes too long or
+  // is not installed.
   std::optional<std::string> ask(const std::vector<std::string>& arguments,
                                  const std::vector<std::string>& options = {}) const {
     std::vector<std::string> argv{"git", "--no-optional-locks", "--no-pager", "-C", folder_};
@@ -86,10 +87,10 @@ class Git {
                                .inherited = {}});
       pipe.write.reset();
       std::optional<std::string> text = read_until(pipe.read.get(), deadline_s_);
-      if (!text) kill(-pid, SIGKILL);  // with what it may have started
+      if (!text) kill(-pid, SIGKILL);  // also ends processes that git started
       const int code = wait_for_exit(pid);
       return text && code == 0 ? std::move(text) : std::nullopt;
-    } catch (const Error&) {  // it could not be started
+    } catch (const Error&) {  // git could not be started
       return std::nullopt;
     }
   }
@@ -99,7 +100,7 @@ class Git {
     return text ? std::optional(trim(*text)) : std::nullopt;
   }
 
-  // For another folder, within the remaining time.
+  // Asks in another folder, within the remaining time.
   Git at(const std::string& folder) const {
     Git other = *this;
     other.folder_ = folder;
@@ -113,9 +114,9 @@ class Git {
   double deadline_s_ = system_clock().now_s() + patience_s;
 };
 
-// The options that turn off all content filters that any configuration defines. A user's own ones
-// too: programs of git-lfs are named in the configuration of the work tree. Nothing if git does not
-// answer, or if a filter's name cannot be in an option.
+// Options that turn off every content filter in any configuration. Filters of the user are
+// included, because git-lfs reads names of programs from the work tree's configuration. Returns
+// nothing if git does not answer, or if a filter's name cannot be part of an option.
 std::optional<std::vector<std::string>> without_filters(const Git& git) {
   const auto names = git.ask({"config", "--list", "--includes", "--name-only", "-z"});
   if (!names) return std::nullopt;
@@ -132,7 +133,7 @@ std::optional<std::vector<std::string>> without_filters(const Git& git) {
   return options;
 }
 
-// Whether one of the files has no filter.
+// Whether at least one of the files has no filter. Checks at most `most_paths` files.
 bool any_without_filter(const Git& git, std::vector<std::string> paths) {
   paths.resize(std::min(paths.size(), most_paths));
   paths.insert(paths.begin(), {"check-attr", "-z", "filter", "--"});
@@ -144,14 +145,14 @@ bool any_without_filter(const Git& git, std::vector<std::string> paths) {
   return false;
 }
 
-// Whether files that git knows, or the commits of submodules, have changed; nothing where that is
-// not known without running a filter. Files that git does not know, such as the run directories,
-// are no change. `git` asks at the top of a work tree, and so below.
+// Whether tracked files, or the commits of submodules, have changed. Returns nothing if only a
+// content filter could tell. Untracked files, such as run directories, are ignored. `git` must
+// point to the top of a work tree.
 std::optional<bool> any_changed(const Git& git) {
   auto options = without_filters(git);
   if (!options) return std::nullopt;
   const bool any_filter = !options->empty();
-  // Git finds renames by content, which would be filtered.
+  // Git finds renames by content, and content would be filtered.
   options->insert(options->end(), {"-c", "status.renames=false", "-c", "diff.renames=false"});
   const auto changes =
       git.ask({"status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty"},
@@ -160,7 +161,8 @@ std::optional<bool> any_changed(const Git& git) {
   std::vector<std::string> edited;
   for (const std::string& change : split(*changes, '\0')) {  // "XY PATH"
     if (change.size() < 4) continue;
-    if (!change.starts_with(" M ")) return true;  // not by the content of a file
+    // A change that is visible without the file's content.
+    if (!change.starts_with(" M ")) return true;
     edited.push_back(change.substr(3));
   }
   if (edited.empty()) return false;
@@ -177,7 +179,8 @@ std::optional<std::vector<std::string>> submodules(const Git& git) {
   return paths;
 }
 
-// Submodules are asked one by one: git would ask in them with their own configuration.
+// Each submodule is checked separately, because git would run there with the submodule's own
+// configuration.
 std::optional<bool> is_dirty(const Git& git, const std::filesystem::path& top) {
   std::optional<bool> dirty = any_changed(git);
   if (dirty == true) return dirty;
@@ -186,7 +189,8 @@ std::optional<bool> is_dirty(const Git& git, const std::filesystem::path& top) {
   for (const std::string& path : *paths) {
     const std::filesystem::path folder = top / path;
     std::error_code error;
-    if (!std::filesystem::exists(folder / ".git", error) && !error) continue;  // not checked out
+    // A submodule that is not checked out.
+    if (!std::filesystem::exists(folder / ".git", error) && !error) continue;
     const Git inside = git.at(folder.string());
     const auto changed = inside.top() == folder.string() ? is_dirty(inside, folder) : std::nullopt;
     if (changed == true) return true;
@@ -202,7 +206,7 @@ nlohmann::json git_state(const std::filesystem::path& folder) {
   const auto commit = git.line({"rev-parse", "--verify", "HEAD"});
   if (!commit || commit->empty()) return nullptr;
   nlohmann::json state = {{"commit", *commit}, {"branch", nullptr}, {"dirty", nullptr}};
-  // Fails where a commit and no branch is checked out.
+  // The command fails if a commit without a branch is checked out.
   if (const auto branch = git.line({"symbolic-ref", "--short", "-q", "HEAD"}))
     state["branch"] = *branch;
   if (const auto top = git.top())

@@ -1,4 +1,4 @@
-// Groups of runs: repeats of one configuration with different seeds.
+// Groups of runs, such as repeats of one configuration with different seeds.
 #pragma once
 
 #include "runtime/run/folder/run_dir.h"
@@ -9,18 +9,18 @@
 
 namespace lockstep {
 
-// The member of run.json that names its group.
+// The member of run.json that names the run's group.
 inline constexpr const char* group_key = "group";
 
-// Puts a run into a group by writing its record.
+// Puts a run into a group, by writing this member.
 void join_group(const RunDir& run, const std::string& group);
-// "" if it is in none, or if its record cannot be read.
+// Empty if the run has no group, or if its record cannot be read.
 std::string group_of_run(const RunDir& run);
 
 // The runs in `root` that belong to the group, in the order in which they began.
 std::vector<RunDir> runs_of_group(const std::filesystem::path& root, const std::string& group);
 
-// Names of all groups in `root`, each once.
+// The names of all groups in `root`, without duplicates.
 std::vector<std::string> list_groups(const std::filesystem::path& root);
 
 }  // namespace lockstep

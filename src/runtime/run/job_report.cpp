@@ -47,7 +47,7 @@ void report_to_batch(const nlohmann::json& results) {
   try {
     append_line(open_lines(file).get(), to_line({{"results", said}}));
   } catch (const Error&) {
-    // The folder is gone, or the disk is full.
+    // The folder was removed, or the disk is full.
   }
 }
 
@@ -56,7 +56,7 @@ void report_training_to_batch(const RunDir& run) {
   try {
     report_to_batch(training_results(run));
   } catch (const Error&) {
-    // Its events cannot be read: the run itself says so.
+    // The run itself reports that its events cannot be read.
   }
 }
 

@@ -7,13 +7,13 @@
 
 namespace lockstep {
 
-// Adds a line {"results": results} to the file that the environment variable LOCKSTEP_EVENTS names,
-// if set. results: an object of numbers and texts; null members are left out. Failures are ignored:
-// no job fails because of them.
+// Adds a line {"results": results} to the file that the environment variable LOCKSTEP_EVENTS names.
+// Does nothing if the variable is not set. results: an object of numbers and texts; null members
+// are left out. Failures are ignored, so that no job fails because of them.
 void report_to_batch(const nlohmann::json& results);
 
-// The same for a training: its steps, the loss of the last step, the metrics of the last evaluation
-// as "eval.NAME", and those of the best as "best.NAME" with "best_step".
+// The same for a training. It reports the steps, the loss of the last step, the metrics of the last
+// evaluation as "eval.NAME", and those of the best as "best.NAME" with "best_step".
 void report_training_to_batch(const RunDir& run);
 
 }  // namespace lockstep

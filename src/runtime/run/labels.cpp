@@ -44,7 +44,7 @@ RunLabels read_labels(const std::filesystem::path& folder, const nlohmann::json&
       return from_json(changed.value("tags", nlohmann::json()),
                        changed.value("note", nlohmann::json()));
   } catch (const Error&) {
-    // Nobody has changed them.
+    // The labels were not changed since the run began.
   }
   if (!record.is_object() || !record.contains("config") || !record["config"].is_object()) return {};
   return from_json(record["config"].value("run.tags", nlohmann::json()),

@@ -9,7 +9,7 @@ namespace lockstep {
 
 void StopGrace::learn_from(const RunDir& run) {
   for_each_line(run.events_path(), [&](const std::string& line) {
-    // Nearly all lines are of steps, and those are not parsed.
+    // Nearly all lines record steps and need not be parsed.
     if (line.find("\"kind\":\"checkpoint\"") != line.npos ||
         line.find("\"kind\":\"eval\"") != line.npos)
       on_event(parse_object(line));

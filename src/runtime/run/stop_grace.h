@@ -1,4 +1,5 @@
-// How long ranks may take to stop after a signal: the time it takes to save, and some more.
+// How long ranks may take to stop after a signal: the time of a step, an evaluation and a save,
+// with a margin.
 #pragma once
 
 #include "runtime/run/folder/run_dir.h"
@@ -8,17 +9,18 @@
 
 namespace lockstep {
 
-// Learns from a run's events how long its longest step, evaluation and save took. A signal may come
-// at the start of a step; an evaluation may follow the step, and a save ends it.
+// Learns the longest step, evaluation and save from a run's events. In the worst case, the signal
+// comes at the start of a step, an evaluation follows the step, and then the run saves.
 class StopGrace {
  public:
-  // given_s: stop.grace; 0: derived. checkpoint_bytes: upper bound, used until a save was seen.
+  // given_s: stop.grace; 0 = derived. checkpoint_bytes: an upper bound, used until a save was seen.
   StopGrace(double given_s, double checkpoint_bytes)
       : given_s_(given_s), checkpoint_bytes_(checkpoint_bytes) {}
-  void learn_from(const RunDir& run);  // learns from its earlier starts
+  void learn_from(const RunDir& run);  // learns evaluations and saves of its earlier starts
   void on_event(const nlohmann::json& event);
-  // The given time. Otherwise a minute, or five times the sum of longest step, evaluation and save
-  // if that is longer. A save that was never seen is estimated for a slow disk.
+  // The given time. If none is given, a minute, or five times the sum of the longest step,
+  // evaluation and save if that is longer. If no save was seen, its time is estimated for a slow
+  // disk and not multiplied.
   double seconds() const;
 
  private:

@@ -23,7 +23,7 @@ namespace {
 
 std::atomic<bool> always_walks{false};
 
-// Part by part, for kernels before 5.6 and containers that do not know the call.
+// Opens the path part by part, for kernels before 5.6 and for containers without openat2.
 UniqueFd open_walking(int folder, const fs::path& below, int flags, mode_t mode) {
   UniqueFd above;
   const auto last = std::prev(below.end());
@@ -49,7 +49,7 @@ UniqueFd open_from(int folder, const fs::path& below, int flags, mode_t mode) {
     how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | O_NOFOLLOW);
     how.mode = (flags & O_CREAT) != 0 ? mode : 0;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
-    constexpr int most_tries = 100;  // EAGAIN: something was renamed meanwhile
+    constexpr int most_tries = 100;  // EAGAIN means that a path was renamed meanwhile
     for (int tries = 0; tries < most_tries; ++tries) {
       const long fd = ::syscall(SYS_openat2, folder, below.c_str(), &how, sizeof how);
       if (fd >= 0) return UniqueFd(static_cast<int>(fd));
@@ -60,7 +60,7 @@ UniqueFd open_from(int folder, const fs::path& below, int flags, mode_t mode) {
   return open_walking(folder, below, flags, mode);
 }
 
-// None on an error.
+// Returns nothing on an error.
 std::optional<std::vector<std::string>> names_of(const UniqueFd& open_folder) {
   UniqueFd own(::fcntl(open_folder.get(), F_DUPFD_CLOEXEC, 0));
   if (!own) return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<std::vector<std::string>> names_of(const UniqueFd& open_folder) {
   return names;
 }
 
-// The names in a folder that holds only good files (or links); nothing if it holds anything else.
+// The names in a folder if all are good files or links. Nothing if the folder holds anything else.
 std::optional<std::vector<std::string>> good_files_of(
     const UniqueFd& folder, const std::function<bool(const std::string&)>& is_good) {
   auto names = names_of(folder);
@@ -127,7 +127,7 @@ UniqueFd Beneath::open(const fs::path& below, int flags, mode_t mode) const {
   return open_from(folder_->get(), below, flags, mode);
 }
 
-// The folder that it lies in.
+// Opens the parent folder of `below`.
 UniqueFd Beneath::above(const fs::path& below) const {
   const fs::path folder = below.parent_path();
   return open_from(folder_->get(), folder.empty() ? "." : folder, O_PATH | O_DIRECTORY, 0);
@@ -199,7 +199,7 @@ bool Beneath::remove_folder(const fs::path& below,
   return parent && ::unlinkat(parent.get(), below.filename().c_str(), AT_REMOVEDIR) == 0;
 }
 
-// Some network file systems cannot sync a folder and say EINVAL; there is nothing more to do.
+// Some network file systems cannot sync a folder and return EINVAL. Nothing more can be done then.
 bool Beneath::sync(const fs::path& folder) const {
   const UniqueFd fd = open(folder, O_RDONLY | O_DIRECTORY);
   return fd && (::fsync(fd.get()) == 0 || errno == EINVAL);

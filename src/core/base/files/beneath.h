@@ -1,4 +1,4 @@
-// Files of a folder that may belong to somebody else.
+// Accesses files in a folder that another user may control, without leaving the folder.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,11 +16,10 @@
 namespace lockstep {
 
 // Every path that it opens, makes, renames or removes lies in the folder. It follows no link,
-// whether the link stands for a file or for a folder on the way. Only a link to the folder itself
-// is followed.
+// neither to a file nor to a folder on the way. Only the path of the folder itself may be a link.
 //
 // Paths are relative to the folder and have no "..". Unless noted, a failure returns false or an
-// empty value, with the reason in errno: ELOOP or ENOTDIR if a link is in the way.
+// empty value, with the reason in errno. ELOOP or ENOTDIR means that a link is in the way.
 class Beneath {
  public:
   explicit Beneath(std::filesystem::path folder);  // throws Error
@@ -29,20 +28,20 @@ class Beneath {
 
   UniqueFd open(const std::filesystem::path& below, int flags, mode_t mode = 0666) const;
   std::optional<struct stat> status(
-      const std::filesystem::path& below) const;  // of a link, the status of the link itself
-  std::vector<std::string> names_in(const std::filesystem::path& below) const;  // none on an error
+      const std::filesystem::path& below) const;  // for a link, the status of the link itself
+  std::vector<std::string> names_in(const std::filesystem::path& below) const;  // empty on an error
   // True also if the folder exists already.
   bool make_folder(const std::filesystem::path& below) const;
-  // Also makes the folders above it.
+  // Also makes its parent folders.
   bool make_folders(const std::filesystem::path& below) const;
   // flags: those of renameat2.
   bool rename(const std::filesystem::path& from, const std::filesystem::path& to,
               unsigned flags = 0) const;
-  // Moves a file in from elsewhere on this file system.
+  // Moves a file from elsewhere on this file system into the folder.
   bool take(const std::filesystem::path& file, const std::filesystem::path& to,
             unsigned flags = 0) const;
-  bool remove(const std::filesystem::path& file) const;  // also removes a link, but not its target
-  // Whether the path is a folder that holds only files (or links), and is_good is true for all
+  bool remove(const std::filesystem::path& file) const;  // removes a link itself, not its target
+  // Whether the path is a folder that contains only files or links, and is_good is true for all
   // their names.
   bool holds_only_files(const std::filesystem::path& below,
                         const std::function<bool(const std::string&)>& is_good = {}) const;
@@ -51,9 +50,10 @@ class Beneath {
                      const std::function<bool(const std::string&)>& is_good = {}) const;
   bool sync(const std::filesystem::path& folder) const;
 
-  // The first link on the way to the path, or in its place.
+  // The first link in the path, which may be its last component. Nothing if there is none.
   std::optional<std::filesystem::path> link_to(const std::filesystem::path& below) const;
-  // Throws Error for `error`, an errno. The Error names a link on the way, if there is one.
+  // Throws Error for `error`, which is an errno. The message names a link in the path, if there is
+  // one.
   [[noreturn]] void fail(std::string_view action, const std::filesystem::path& below,
                          int error) const;
 

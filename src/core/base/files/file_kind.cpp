@@ -20,7 +20,7 @@ struct Signature {
   std::string_view name;
 };
 
-// Text does not begin like this.
+// Byte sequences with which no text begins.
 constexpr std::array signatures{
     Signature{0, "\x1F\x8B"sv, FileFormat::gzip, "a gzip archive"},
     Signature{0, "\x28\xB5\x2F\xFD"sv, FileFormat::zstd, "a zstd archive"},
@@ -63,16 +63,16 @@ FileKind zip_kind(const std::filesystem::path& path) {
   return {FileFormat::zip, "a zip archive", ""};
 }
 
-// The format of Word and Excel before zip archives.
+// The format of Word and Excel before they used zip archives.
 FileKind old_office_kind(const std::filesystem::path& path) {
   if (lower_extension(path) == ".xls")
     return {FileFormat::spreadsheet, "a spreadsheet of an old Excel", ""};
   return {FileFormat::document, "a document of an old Office", ""};
 }
 
-// The encoding as iconv names it, if it is UTF-16 or UTF-32. A byte order mark tells, or the NUL
-// bytes of ASCII letters, since other text has none. Nothing for fewer than eight bytes without a
-// mark.
+// The encoding in iconv's spelling, if it is UTF-16 or UTF-32. Empty for other encodings. A byte
+// order mark shows it, or NUL bytes of ASCII letters do, because other text has none. Without a
+// mark, at least eight bytes are needed.
 std::string_view wide_encoding(std::string_view head) {
   if (head.starts_with("\xFF\xFE\0\0"sv) || head.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
   if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) return "UTF-16";
@@ -86,7 +86,7 @@ std::string_view wide_encoding(std::string_view head) {
   if (most(2) && most(3) && few(0)) return "UTF-32LE";
   if (most(0) && most(1) && few(3)) return "UTF-32BE";
   const std::size_t even = nuls[0] + nuls[2], odd = nuls[1] + nuls[3];
-  // A third of the characters are of ASCII, and few others end in a byte of 0.
+  // In UTF-16, at least a third of the characters must be ASCII, and few others end in a zero byte.
   const auto wide = [&](std::size_t high, std::size_t low) {
     return high * 3 >= 2 * quarter && low * 10 <= high;
   };
@@ -95,12 +95,13 @@ std::string_view wide_encoding(std::string_view head) {
   return {};
 }
 
-// The length of its description in eight bytes, and that description, which is JSON.
+// Whether a safetensors header follows: its length in eight bytes, and then JSON.
 bool begins_as_safetensors(std::string_view head) {
   return head.size() > 8 && head[8] == '{' && head.substr(4, 4) == "\0\0\0\0"sv;
 }
 
-// The extension of the packed file: ".csv" for "a.csv.gz", and for a packed "a.csv" too.
+// The extension of the unpacked file: ".csv" for "a.csv.gz", and also for a packed file named
+// "a.csv".
 std::string unpacked_extension(const std::filesystem::path& path) {
   constexpr std::array packed{".gz"sv, ".zst"sv, ".xz"sv, ".bz2"sv, ".lz4"sv, ".lzma"sv};
   const std::string extension = lower_extension(path);
@@ -140,7 +141,8 @@ std::string text_remedy(const FileKind& kind, const std::string& name, TextForm 
                : csv                            ? "to_csv(\"NEW.csv\", index=False)"
                      : "to_json(\"NEW.jsonl\", orient=\"records\", lines=True)");
   };
-  // Into a new file, since without -c these programs refuse names without the ending of their own.
+  // With -c, these programs write to stdout, which goes to a new file. Without -c, they refuse
+  // names that lack their own ending.
   const auto unpack = [&](const char* command) {
     return cat("unpack it, and name what comes out: ", command, " ", file, " > NEW",
                is_plain ? unpacked_extension(name) : "");

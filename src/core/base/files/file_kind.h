@@ -1,4 +1,4 @@
-// Recognises files that are not UTF-8 text by their first bytes, for messages.
+// Recognizes files that are not UTF-8 text by their first bytes, for messages.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ enum class FileFormat {
   rar,
   tar,
   zip,
-  spreadsheet,  // .xlsx, .ods, or .xls of an old Excel
-  document,     // made by a word processor
+  spreadsheet,  // .xlsx, .ods, or the old .xls
+  document,     // a file of a word processor
   e_book,
   pdf,
   parquet,
@@ -40,26 +40,26 @@ enum class FileFormat {
 struct FileKind {
   FileFormat format;
   std::string name;      // "a Parquet file", "text in UTF-16LE"
-  std::string encoding;  // for wide text: the name of its encoding in iconv
+  std::string encoding;  // the name in iconv of a wide_text's encoding
 };
 
-// Bytes at the beginning of a file that suffice to recognise it.
+// This many bytes at the beginning of a file are enough to recognize it.
 inline constexpr std::size_t file_kind_bytes = 512;
 
-// head: the beginning of the file, at least file_kind_bytes or all there is. path: its ending tells
-// spreadsheets and documents, which are zip archives, from other archives. Returns nothing for a
-// file that may be UTF-8 text, and does not check whether it is.
+// head: the first file_kind_bytes of the file, or the whole file if it is shorter. path: its suffix
+// distinguishes spreadsheets and documents, which are zip archives, from other archives. Returns
+// nothing for a file that may be UTF-8 text; whether it is one is not checked.
 std::optional<FileKind> kind_of_file(std::string_view head, const std::filesystem::path& path);
 
 enum class TextForm { csv, csv_with_index, json_lines };
 
-// Returns a hint that says how to get UTF-8 text of the given form from such a file.
-// csv_with_index: the pandas index, for instance times, becomes a column. name: the file's name.
-// The hint leaves it out if a shell or Python would misread it.
+// Returns a hint on how to convert such a file to UTF-8 text of the given form. csv_with_index: the
+// pandas index, for example times, becomes a column. name: the file's name. The hint leaves the
+// name out if a shell or Python would misread it.
 std::string text_remedy(const FileKind& kind, const std::string& name, TextForm form);
 
-// Throws Error if the file is certainly not text. The hint says how to convert it to CSV. text: the
-// whole file, or at least file_kind_bytes of it.
+// Throws Error if the file is certainly not text. The hint tells how to convert it to CSV. text:
+// the whole file, or at least its first file_kind_bytes.
 void refuse_no_csv(std::string_view text, const std::string& name, TextForm form = TextForm::csv);
 
 }  // namespace lockstep

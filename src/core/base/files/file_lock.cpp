@@ -1,4 +1,4 @@
-// flock(2).
+// Locks files with flock(2).
 #include "core/base/files/file_lock.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// A lock on a file of the cache, released when its owner is destroyed.
+// A lock on a file of the cache. It is released when the returned descriptor is destroyed.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Makes the file if it is absent; its folder must exist. Calls `waiting` once if another process
+// Makes the file if it is missing; its folder must exist. Calls `waiting` once if another process
 // holds the lock. Throws Error.
 UniqueFd lock_file(const std::filesystem::path& path, const std::function<void()>& waiting);
 

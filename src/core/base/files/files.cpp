@@ -1,4 +1,4 @@
-// Files read and written whole, and durably.
+// Reads and writes whole files, durably if asked.
 #include "core/base/files/files.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// size: empty where it is not known.
+// size: empty if unknown.
 [[noreturn]] void refuse_size(const std::filesystem::path& path, const std::string& size,
                               std::uint64_t most_bytes) {
   throw Error(cat("cannot read ", path.string(), ": it has ", size.empty() ? "" : size + ", ",
@@ -55,7 +55,7 @@ std::string read_all(const UniqueFd& fd, const std::filesystem::path& path,
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail("read", path, errno);
     if (count == 0) return text;
-    // Pipes and files of the kernel do not say how long they are, and a file may grow.
+    // Pipes and files in /proc do not report their length, and a file may grow.
     if (text.size() + static_cast<std::size_t>(count) > most_bytes)
       refuse_size(path, "", most_bytes);
     text.append(buffer, static_cast<std::size_t>(count));
@@ -65,7 +65,7 @@ std::string read_all(const UniqueFd& fd, const std::filesystem::path& path,
 }  // namespace
 
 UniqueFd open_regular_file(const std::filesystem::path& path) {
-  // Without O_NONBLOCK opening a pipe would wait for a writer; regular files ignore the flag.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer. Regular files ignore the flag.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd) fail("read", path, errno);
   struct stat info {};
@@ -116,7 +116,7 @@ void write_file_atomic(const Beneath& folder, const std::filesystem::path& below
 
 void make_directories(const std::filesystem::path& path) {
   std::error_code error;
-  std::vector<std::filesystem::path> changed;  // folders that get a new one
+  std::vector<std::filesystem::path> changed;  // folders in which a new folder is created
   for (std::filesystem::path part = path; !part.empty() && !std::filesystem::exists(part, error);
        part = part.parent_path())
     changed.push_back(folder_of(part));
@@ -128,7 +128,8 @@ void make_directories(const std::filesystem::path& path) {
 void sync_directory(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) fail("open folder", path, errno);
-  // Some network file systems cannot sync a folder and say EINVAL; there is nothing more to do.
+  // Some network file systems cannot sync a folder and return EINVAL. Nothing more can be done
+  // then.
   if (::fsync(fd.get()) != 0 && errno != EINVAL) fail("sync folder", path, errno);
 }
 

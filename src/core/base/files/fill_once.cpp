@@ -1,4 +1,4 @@
-// A folder of the cache that is filled once.
+// Fills a folder of the cache once.
 #include "core/base/files/fill_once.h"
 
 #include "core/base/files/file_lock.h"

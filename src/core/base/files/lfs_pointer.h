@@ -1,5 +1,5 @@
-// Pointers of Git LFS: small texts in place of large files that were not fetched. Source: git-lfs
-// docs/spec.md, "The Pointer".
+// Pointers of Git LFS. A pointer is a small text in place of a large file that was not fetched.
+// Source: git-lfs docs/spec.md, "The Pointer".
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@ namespace lockstep {
 // Whether a file with this beginning is a pointer.
 bool begins_as_lfs_pointer(std::string_view begin);
 
-// Throws Error if the open file is a pointer, and says how to fetch the real file. The position in
-// the file is kept. path: for the message.
+// Throws Error if the open file is a pointer. The hint tells how to fetch the real file. The
+// position in the file is kept. path: for the message.
 void refuse_lfs_pointer(int fd, const std::filesystem::path& path);
 
 }  // namespace lockstep

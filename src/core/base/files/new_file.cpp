@@ -40,7 +40,7 @@ NewFile::NewFile(Beneath folder, fs::path below)
   temporary_ = parent / unfinished_name(path_.filename().string());
   fd_ = folder_.open(temporary_, O_RDWR | O_CREAT | O_EXCL);
   if (!fd_) fail(errno);
-  ::flock(fd_.get(), LOCK_EX | LOCK_NB);  // where the disk has locks
+  ::flock(fd_.get(), LOCK_EX | LOCK_NB);  // has no effect if the file system lacks locks
 }
 
 NewFile::~NewFile() {
@@ -48,7 +48,8 @@ NewFile::~NewFile() {
 }
 
 fs::path NewFile::path() const {
-  return folder_.path() == "." ? path_ : folder_.path() / path_;  // as it was given
+  // The path in the form in which it was given.
+  return folder_.path() == "." ? path_ : folder_.path() / path_;
 }
 fs::path NewFile::temporary_path() const { return folder_.path() / temporary_; }
 

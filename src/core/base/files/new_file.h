@@ -10,12 +10,13 @@
 
 namespace lockstep {
 
-// Writes to a temporary name beside its final place. A kill leaves only the temporary file, and the
-// next NewFile in that folder removes it. All members throw Error, which names the file.
+// Writes a temporary file in the same folder as the final one. A killed process leaves only the
+// temporary file, and the next NewFile in that folder removes it. All members throw Error that
+// names the file.
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& path);
-  // Makes the file in a folder that may belong to somebody else.
+  // Makes the file in a folder that another user may control.
   NewFile(Beneath folder, std::filesystem::path below);
   ~NewFile();  // removes a file that was not committed
   NewFile(NewFile&&) = default;
@@ -23,17 +24,17 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
 
   std::filesystem::path path() const;            // the final path
-  int fd() const { return fd_.get(); }           // for reading and writing
+  int fd() const { return fd_.get(); }           // open for reading and writing
   std::filesystem::path temporary_path() const;  // for libraries that open files by name
   void append(std::string_view bytes);
-  // Replaces an older file. durable: syncs the file and the folder.
+  // Gives the file its name, and replaces an older file. durable: syncs the file and the folder.
   void commit(bool durable = true);
-  // Throws Error for an errno.
+  // Throws Error for `error`, which is an errno.
   [[noreturn]] void fail(int error) const;
 
  private:
   Beneath folder_;
-  std::filesystem::path path_, temporary_;  // both below the folder
+  std::filesystem::path path_, temporary_;  // both relative to folder_
   UniqueFd fd_;
 };
 

@@ -30,17 +30,20 @@ std::string text_of(const std::string& file) {
   }
 }
 
-// The ticks from the machine's start to that of a process that lives; "": there is none.
+// The start time of a live process, in ticks since the machine started. Empty if no such process
+// lives.
 std::string start_of_process(std::string_view process) {
   const std::string text = text_of(cat("/proc/", process, "/stat"));
-  constexpr std::size_t state = 1, start = 20;  // after the name, which may hold anything
+  // Fields behind the process name, which may contain any character.
+  constexpr std::size_t state = 1, start = 20;
   const std::vector<std::string> fields =
       split(text.substr(std::min(text.rfind(')'), text.size())), ' ');
   if (fields.size() <= start || fields[state] == "Z" || fields[state] == "X") return {};
   return fields[start];
 }
 
-// Identifies the machine's boot and the PID namespace, since containers number processes anew.
+// Identifies the boot of the machine and the PID namespace, because containers number processes
+// separately.
 const std::string& boot() {
   static const std::string digits = [] {
     struct stat numbers {};
@@ -51,9 +54,10 @@ const std::string& boot() {
   return digits;
 }
 
-// A folder of it, too.
+// Whether no process holds a lock on the file or folder.
 bool nobody_holds(const Beneath& folder, const std::filesystem::path& below) {
-  UniqueFd fd = folder.open(below, O_RDWR | O_NONBLOCK);  // NFS locks no file open for reading
+  // NFS cannot lock a file that is open for reading.
+  UniqueFd fd = folder.open(below, O_RDWR | O_NONBLOCK);
   if (!fd) fd = folder.open(below, O_RDONLY | O_NONBLOCK);
   return fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
 }
@@ -65,7 +69,7 @@ const std::string& owner_name() {
   static pid_t process = 0;
   static std::string name;
   const std::lock_guard lock(mutex);
-  if (process != ::getpid()) {  // the first call, or after a fork
+  if (process != ::getpid()) {  // in the first call or after a fork
     process = ::getpid();
     name = cat(process, "-", boot(), "-", start_of_process(cat(process)));
   }
@@ -74,7 +78,7 @@ const std::string& owner_name() {
 
 std::string unfinished_name(std::string_view name) {
   static std::atomic<unsigned> serial{0};
-  constexpr std::size_t longest = 180;  // of 255 bytes
+  constexpr std::size_t longest = 180;  // a name may have 255 bytes
   return cat(".", name.substr(0, longest), ".", owner_name(), ".", serial.fetch_add(1), ending);
 }
 
@@ -117,7 +121,7 @@ void remove_abandoned(const Beneath& folder, const std::filesystem::path& below)
   }
   for (const std::string& name : folder.names_in(below)) {
     if (!name.starts_with('.') || !name.ends_with(ending)) continue;
-    // .NAME.OWNER.SERIAL.tmp: the owner is the last part but two.
+    // The name is .NAME.OWNER.SERIAL.tmp, so the owner is the third part from the end.
     const std::size_t serial = name.rfind('.', name.size() - ending.size() - 1);
     const std::size_t owner = serial == 0 ? 0 : name.rfind('.', serial - 1);
     const auto found = folder.status(below / name);

@@ -1,4 +1,4 @@
-// Writing all of some bytes to a descriptor.
+// Writes all given bytes to a descriptor.
 #include "core/base/files/write_all.h"
 
 #include <poll.h>

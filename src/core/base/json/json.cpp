@@ -1,4 +1,4 @@
-// JSON from outside.
+// Reads JSON and CBOR from outside the program.
 #include "core/base/json/json.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// Makes the value, and stops at a level too many: the reader of CBOR calls itself for each.
+// Builds the value, and stops if it nests too deeply. The CBOR reader recurses for each level.
 class BoundedValue : public nlohmann::detail::json_sax_dom_parser<nlohmann::json> {
   using Base = nlohmann::detail::json_sax_dom_parser<nlohmann::json>;
 
@@ -27,12 +27,12 @@ class BoundedValue : public nlohmann::detail::json_sax_dom_parser<nlohmann::json
   int depth_ = 0;
 };
 
-// The head of an item of CBOR (RFC 8949, 3): its kind, its number, and how long it is itself.
+// The head of a CBOR item (RFC 8949, 3): its major type, its number, and the length of the head.
 struct CborHead {
   int major = 0;
   std::uint64_t number = 0;
-  bool is_open = false;   // of unknown length
-  std::size_t bytes = 0;  // 0: none that the standard knows
+  bool is_open = false;   // unknown length
+  std::size_t bytes = 0;  // 0 = invalid or incomplete
 };
 
 CborHead cbor_head(std::string_view bytes) {
@@ -50,14 +50,14 @@ CborHead cbor_head(std::string_view bytes) {
   return head;
 }
 
-// Texts and bytes of unknown length consist of such of a known length. nlohmann's reader takes
-// others too, and calls itself for each.
+// Whether a text of unknown length contains another such text. The standard allows only pieces of
+// known length. nlohmann's reader also accepts others, and recurses for each.
 bool has_nested_texts(std::string_view bytes) {
   constexpr int raw = 2, text = 3, other = 7;
   bool is_inside = false;
   while (!bytes.empty()) {
     const CborHead head = cbor_head(bytes);
-    if (head.bytes == 0) return false;  // where the reader ends, too
+    if (head.bytes == 0) return false;  // the reader ends here too
     bytes.remove_prefix(head.bytes);
     if (head.major == other && head.is_open) is_inside = false;
     if (head.major != raw && head.major != text) continue;
@@ -71,7 +71,7 @@ bool has_nested_texts(std::string_view bytes) {
 }
 
 // Extracts REASON from nlohmann's message: "[…] parse error at …: syntax error while parsing value
-// - REASON; last read: '…'". The text last read may be long and appears in the message itself.
+// - REASON; last read: '…'". The last text read is skipped, because it may be long.
 std::string reason_of(std::string_view said) {
   constexpr std::string_view syntax = "syntax error ";
   if (said.find("surrogate") != said.npos) return "half of a surrogate pair, which is no character";
@@ -82,7 +82,8 @@ std::string reason_of(std::string_view said) {
   return std::string(said.substr(0, said.find("; last read:")));
 }
 
-// said: nlohmann's message for a number beyond all doubles: "[…] number overflow parsing '1e999'".
+// Describes a number that exceeds every double. said: nlohmann's message, "[…] number overflow
+// parsing '1e999'".
 JsonFault too_large(std::string_view text, std::string_view said) {
   said.remove_prefix(std::min(said.size(), said.find('\'') + 1));
   const std::string_view number = said.substr(0, said.find('\''));
@@ -122,7 +123,7 @@ nlohmann::json parse_cbor(std::string_view bytes) {
   try {
     if (!nlohmann::json::sax_parse(bytes, &sax, nlohmann::json::input_format_t::cbor))
       return discarded;
-  } catch (const nlohmann::json::exception&) {  // a count that no list can have
+  } catch (const nlohmann::json::exception&) {  // such as a count that is too large for a list
     return discarded;
   }
   return value;

@@ -6,7 +6,8 @@
 
 namespace lockstep {
 
-// Returns the text, indented by one space, with a newline at its end. Invalid UTF-8 is replaced.
+// Returns the value as text, indented by one space, with a newline at its end. Invalid UTF-8 is
+// replaced.
 std::string json_file_text(const nlohmann::json& value);
 
 }  // namespace lockstep

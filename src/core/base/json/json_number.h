@@ -12,8 +12,9 @@
 
 namespace lockstep {
 
-// The value as a number from `least` to `most`. Nothing for anything else, such as a text, a number
-// with a point, or one too large for its type. nlohmann::json would convert these.
+// The value as a number from `least` to `most`. Nothing for any other value, such as a text, a
+// number with a decimal point, or a number that is too large for its type. nlohmann::json would
+// convert these.
 template <class Number = std::int64_t>
 std::optional<Number> whole_number_of(const nlohmann::json& value, Number least = 0,
                                       Number most = std::numeric_limits<Number>::max()) {
@@ -26,7 +27,8 @@ std::optional<Number> whole_number_of(const nlohmann::json& value, Number least 
   return std::nullopt;
 }
 
-// The same for a member that must be such a number. Throws Error, which names the member.
+// The same for a member that must be such a number. If it is not, throws Error that names the
+// member.
 template <class Number = std::int64_t>
 Number whole_member(const nlohmann::json& object, const char* key, Number least = 0,
                     Number most = std::numeric_limits<Number>::max()) {

@@ -1,5 +1,5 @@
-// Writes JSON directly into a text, for places where building a tree of values would take most of
-// the time.
+// Writes JSON directly into a text. It is for places where building a tree of values would take
+// most of the time.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// Appends the text as a JSON string, in quotes. Returns false and appends nothing if it is not
-// valid UTF-8.
+// Appends the text as a JSON string, in quotes. If it is not valid UTF-8, returns false and appends
+// nothing.
 bool append_json_text(std::string& json, std::string_view text);
 
 // Appends the shortest number that reads back as this one. It must be finite.

@@ -1,4 +1,4 @@
-// Start, read, wait.
+// Starts a child, reads its output and waits for its end.
 #include "core/base/process/child_output.h"
 
 #include "core/base/process/descriptors.h"

@@ -11,11 +11,11 @@ struct ChildOutput {
   std::string out;  // its standard output
 };
 
-// Runs `words`: a program, looked up in PATH, and its arguments. The child shares this process's
-// standard input and error. keep_fd: a descriptor that stays open in the child, with the same
-// number. Throws Error if the program cannot be started.
+// Runs `words`: a program, which is looked up in PATH, and its arguments. The child shares this
+// process's standard input and error. keep_fd: a descriptor that stays open in the child under the
+// same number. Throws Error if the program cannot be started.
 ChildOutput child_output(std::vector<std::string> words, int keep_fd = -1);
-// The same, but its standard error is discarded.
+// The same, but standard error is discarded.
 ChildOutput quiet_child_output(std::vector<std::string> words);
 
 }  // namespace lockstep

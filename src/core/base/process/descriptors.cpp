@@ -26,7 +26,8 @@ bool close_range(unsigned first, unsigned last, unsigned flags) {
 #endif
 }
 
-// Before Linux 5.9 (5.11 for the flag) every possible number is tried.
+// One more than the highest descriptor to close one by one. Linux before 5.9 lacks close_range, and
+// before 5.11 its close-on-exec flag.
 int open_files_limit() {
   return static_cast<int>(std::clamp(::sysconf(_SC_OPEN_MAX), 256L, 65536L));
 }

@@ -1,4 +1,4 @@
-// glibc's own settings.
+// Tunes glibc's allocator.
 #include "core/base/process/memory.h"
 
 #include <malloc.h>
@@ -12,7 +12,7 @@ namespace lockstep {
 void keep_freed_memory() {
 #ifdef __GLIBC__
   if (std::getenv("MALLOC_TRIM_THRESHOLD_") || std::getenv("MALLOC_MMAP_THRESHOLD_")) return;
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest that glibc takes
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the maximum that glibc accepts
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 16 << 20);
 #endif

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// A message of one byte with room for one descriptor beside it.
+// A message of one byte, with room for one descriptor.
 struct Message {
   char byte = 'f';
   iovec data{.iov_base = &byte, .iov_len = 1};

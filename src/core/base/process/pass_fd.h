@@ -1,4 +1,4 @@
-// Passing an open file to another process over a Unix socket.
+// Passes an open file to another process over a Unix socket.
 #pragma once
 
 #include <utility>
@@ -12,7 +12,7 @@ std::pair<UniqueFd, UniqueFd> socket_pair();  // throws Error
 
 void send_fd(int socket, int fd);  // throws Error
 
-// The descriptor that was sent to this socket, or an empty one. Does not wait.
+// The descriptor that was sent to this socket; empty if there is none. Does not wait.
 UniqueFd receive_fd(int socket);
 
 }  // namespace lockstep

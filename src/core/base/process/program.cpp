@@ -1,4 +1,4 @@
-// Where the program that runs lies.
+// Finds the folder of the running program.
 #include "core/base/process/program.h"
 
 namespace lockstep {

@@ -5,7 +5,7 @@
 
 namespace lockstep {
 
-// Blocks all signals of this thread, and of threads it starts, during its lifetime.
+// During its lifetime, blocks all signals of this thread and of threads that it starts.
 class BlockedSignals {
  public:
   BlockedSignals() {

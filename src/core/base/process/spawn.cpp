@@ -1,4 +1,4 @@
-// fork, descriptors, exec, and word of what failed.
+// Starts a child: fork, descriptors and exec. Reports the step that failed.
 #include "core/base/process/spawn.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 namespace lockstep {
 namespace {
 
-// A sanitizer would take a child that uses our memory for a thread.
+// Sanitizers would mistake a child that shares our memory for a thread.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool shares_memory = false;
 #else
@@ -34,10 +34,10 @@ struct Failure {
   int error;
 };
 
-// Everything the child needs, prepared before fork: only async-signal-safe calls are allowed after
-// it.
+// Everything that the child needs. It is prepared before fork, because only async-signal-safe calls
+// are allowed after fork.
 struct Prepared {
-  std::vector<char*> argv, environment;  // the latter empty: ours
+  std::vector<char*> argv, environment;  // if `environment` is empty, the child gets ours
   const SpawnSpec* spec;
   cpu_set_t cores;
   pid_t parent;
@@ -60,7 +60,7 @@ cpu_set_t core_set(const std::vector<int>& cores) {
 
 bool place(int from, int to) { return from == to || ::dup2(from, to) == to; }
 
-// /dev/null under a number above those that are yet to be filled; -1 on an error.
+// Opens /dev/null under a number above those of stdin, stdout and stderr. Returns -1 on an error.
 int open_nothing() {
   const int fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   return fd < 0 || fd > STDERR_FILENO ? fd : ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -86,9 +86,9 @@ void reset_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE, SIGCHLD, SIGXFSZ}) {
     struct sigaction current {};
     ::sigaction(number, nullptr, &current);
-    // nohup ignores the first, and a shell ignores the second for background commands.
+    // nohup ignores SIGHUP, and a shell ignores SIGINT for background commands.
     if ((number == SIGHUP || number == SIGINT) && current.sa_handler == SIG_IGN) continue;
-    ::signal(number, SIG_IGN);  // forgets one that is pending
+    ::signal(number, SIG_IGN);  // discards a pending signal
     ::signal(number, SIG_DFL);
   }
   sigset_t none;
@@ -111,14 +111,14 @@ void reset_signals() {
       ::setpgid(0, 0);
     if (!spec.outlives_us) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != prepared.parent) ::_exit(127);  // it ended before prctl
+      if (::getppid() != prepared.parent) ::_exit(127);  // the parent ended before prctl
     }
   }
   const pid_t self = ::getpid();
   if (spec.announce_fd >= 0) {
     [[maybe_unused]] const ssize_t written = ::write(spec.announce_fd, &self, sizeof self);
   }
-  // Cores that are gone, or forbidden by now, are no reason not to run.
+  // Cores that are gone or forbidden do not prevent the start.
   if (!spec.cores.empty()) ::sched_setaffinity(0, sizeof prepared.cores, &prepared.cores);
   if (!spec.folder.empty() && ::chdir(spec.folder.c_str()) != 0) report(prepared, Stage::folder);
   if (!arrange_descriptors(prepared)) report(prepared, Stage::descriptors);
@@ -153,8 +153,8 @@ void reset_signals() {
 int run_prepared(void* prepared) { run_child(*static_cast<const Prepared*>(prepared)); }
 
 #if defined(CLONE_INTO_CGROUP) && defined(__x86_64__)
-// clone3 with a stack for the child, where it calls `run`, which never returns: the C library has
-// nothing that does this.
+// Calls clone3 with a stack for the child. The child calls `run` on it, which never returns. The C
+// library has no wrapper that does this.
 pid_t clone3_with_stack(clone_args& arguments, int (*run)(void*), void* argument) {
   long result = SYS_clone3;
   register int (*child)(void*) asm("r12") = run;
@@ -174,12 +174,13 @@ pid_t clone3_with_stack(clone_args& arguments, int (*run)(void*), void* argument
 }
 #endif
 
-// Like fork(), but without copying this process's pages, which would cost more than all else. The
-// child uses our memory, on a stack of its own, and the calling thread waits until it has execed.
-// Signals are blocked. Returns -1 and sets errno on failure.
+// Like fork(), but without the cost of copying this process's page tables. The child uses our
+// memory with its own stack, and the calling thread waits until the child has called exec. Signals
+// are blocked. Returns -1 and sets errno on failure.
 pid_t clone_prepared(Prepared& prepared) {
   constexpr std::size_t alignment = 16;
-  std::vector<char> room(most_of_a_stack + prepared.argv.size() * sizeof(char*));  // as execvpe
+  // Sized as in execvpe.
+  std::vector<char> room(most_of_a_stack + prepared.argv.size() * sizeof(char*));
   const auto begin = reinterpret_cast<std::uintptr_t>(room.data());
   const std::size_t size = room.size() - (begin + room.size()) % alignment;
 #if defined(CLONE_INTO_CGROUP) && defined(__x86_64__)
@@ -191,14 +192,14 @@ pid_t clone_prepared(Prepared& prepared) {
     arguments.stack_size = size;
     arguments.cgroup = static_cast<std::uint64_t>(prepared.spec->cgroup_fd);
     const pid_t pid = clone3_with_stack(arguments, run_prepared, &prepared);
-    if (pid > 0) return pid;  // otherwise this kernel or container does not allow it
+    if (pid > 0) return pid;  // if it failed, this kernel or container does not allow it
   }
 #endif
   return ::clone(run_prepared, room.data() + size, CLONE_VM | CLONE_VFORK | SIGCHLD, &prepared);
 }
 
-// Works only on some kernels and containers. Only for a child that allocates nothing before it
-// execs, because fork()'s repairs in the C library are skipped.
+// Works only with some kernels and containers. The child must allocate nothing before exec, because
+// the C library's repairs after fork() are skipped.
 pid_t fork_into(int cgroup_fd) {
 #ifdef CLONE_INTO_CGROUP
   clone_args arguments{};
@@ -216,7 +217,8 @@ pid_t fork_or_into(int cgroup_fd) {
   return pid < 0 ? ::fork() : pid;
 }
 
-// Returns the result of `start` in the parent. In the child the signals stay blocked.
+// Calls `start` with all signals blocked. Returns its result in the parent. Signals stay blocked in
+// the child.
 template <class Start>
 pid_t with_signals_blocked(const Start& start) {
   sigset_t all, before;
@@ -242,7 +244,7 @@ pid_t fork_with_signals_blocked(int cgroup_fd) {
 void ignore_file_size_signal() { ::signal(SIGXFSZ, SIG_IGN); }
 
 pid_t spawn(const SpawnSpec& spec) {
-  Pipe failures = make_pipe();  // closes by itself when exec succeeds
+  Pipe failures = make_pipe();  // exec closes it if it succeeds
   Prepared prepared{
       .argv = pointers(spec.argv),
       .environment = spec.environment ? pointers(*spec.environment) : std::vector<char*>{},
@@ -256,7 +258,8 @@ pid_t spawn(const SpawnSpec& spec) {
     if (child == 0) run_child(prepared);
     return child;
   });
-  if (spec.own_group && !spec.own_session) ::setpgid(pid, pid);  // whoever of the two is first
+  // The child does the same, because either may run first.
+  if (spec.own_group && !spec.own_session) ::setpgid(pid, pid);
   failures.write.reset();
 
   Failure failure{};

@@ -1,4 +1,4 @@
-// Bytes as text (RFC 4648, with padding).
+// Base64 (RFC 4648, with padding).
 #pragma once
 
 #include <optional>
@@ -8,6 +8,6 @@
 namespace lockstep {
 
 std::string to_base64(std::string_view bytes);
-std::optional<std::string> from_base64(std::string_view text);  // nothing if it is none
+std::optional<std::string> from_base64(std::string_view text);  // nothing if the text is not base64
 
 }  // namespace lockstep

@@ -12,7 +12,7 @@ namespace lockstep {
 namespace {
 
 int cells_of_point(const CodePoint& point) {
-  constexpr int byte_cells = 4;  // \x1b
+  constexpr int byte_cells = 4;  // an invalid byte is printed as \x1b
   return point.valid ? cells_of(point.value) : byte_cells * static_cast<int>(point.length);
 }
 
@@ -84,7 +84,7 @@ std::string hang_cells(std::string_view head, std::string_view text, int width) 
   const int indent = cells_of(head);
   std::string hung(head);
   int used = indent;
-  bool fresh = true;  // nothing stands on the line but the head or the indent
+  bool fresh = true;  // the line holds only the head or the indent
   for (const std::string& word : split(text, ' ')) {
     if (!fresh && used + 1 + cells_of(word) > width) {
       hung += "\n" + spaces(indent);
@@ -101,7 +101,7 @@ std::string hang_cells(std::string_view head, std::string_view text, int width) 
 
 std::string wrap_cells(std::string_view text, int width) {
   std::string wrapped;
-  width = std::max(width, 2);  // a wide character must fit
+  width = std::max(width, 2);  // room for one wide character
   while (true) {
     const std::string_view line = text.substr(0, text.find('\n'));
     for (std::string_view rest = line; !rest.empty();) {

@@ -1,4 +1,4 @@
-// Rows of text as a table.
+// Formats rows of text as a table.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@ namespace lockstep {
 
 enum class Flush { left, right };
 
-// Columns are two spaces apart, each as wide as its widest cell on a terminal. All rows must have
-// the same number of cells. Cells are shown as `printable` gives them. The last column has no
-// padding. Each row ends with a newline.
+// Columns are two spaces apart, and each is as wide as its widest cell on a terminal. All rows must
+// have the same number of cells. Cells are passed through `printable`. The last column is not
+// padded. Each row ends with a newline.
 std::string columns(std::vector<std::vector<std::string>> rows, Flush flush = Flush::left);
 
 }  // namespace lockstep

@@ -11,7 +11,8 @@ std::optional<std::vector<std::string>> glob_captures(std::string_view pattern,
                                                       std::string_view text) {
   std::vector<std::string> captures;
   std::size_t p = 0, t = 0;
-  std::size_t star = pattern.npos, begin = 0;  // the last star, and where its part of text begins
+  // The last star, and where the text that it matches begins.
+  std::size_t star = pattern.npos, begin = 0;
   while (true) {
     if (p < pattern.size() && pattern[p] == '*') {
       if (star != pattern.npos) captures.back() = text.substr(begin, t - begin - (p - star - 1));
@@ -25,7 +26,7 @@ std::optional<std::vector<std::string>> glob_captures(std::string_view pattern,
       continue;
     }
     if (p == pattern.size() && t == text.size()) break;
-    // The last star takes one more.
+    // The last star matches one more character.
     if (star == pattern.npos || t - (p - star - 1) >= text.size()) return std::nullopt;
     t = t - (p - star - 1) + 1;
     p = star + 1;

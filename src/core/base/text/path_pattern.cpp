@@ -1,5 +1,5 @@
-// Finds all folders that match the first parts of the pattern, then those of one part more. glob()
-// of the C library recurses for each part, and follows every path that links make.
+// Finds all folders that match the first parts of the pattern, and then those that match one more
+// part. glob() of the C library recurses for each part, and follows every path through links.
 #include "core/base/text/path_pattern.h"
 
 #include <fnmatch.h>
@@ -23,11 +23,12 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Place {
-  std::string path;  // path of a folder on the way with a slash at its end; "": the current folder
+  // The path of a folder, with a slash at its end. Empty for the current folder.
+  std::string path;
   bool is_link = false;
 };
 
-// The name that a part without `*`, `?` and `[` stands for; nothing for a part with one of them.
+// The name in a part without `*`, `?` and `[`. Nothing if the part has one of them.
 std::optional<std::string> literal(const std::string& part) {
   std::string name;
   for (std::size_t i = 0; i < part.size(); ++i) {
@@ -55,7 +56,7 @@ void add_matching(const std::string& folder, const std::string& part, std::vecto
   }
 }
 
-// Those that are folders, each once.
+// Keeps the folders among the places, each only once.
 std::vector<Place> only_folders(std::vector<Place> places) {
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
     return std::tie(a.is_link, a.path) < std::tie(b.is_link, b.path);

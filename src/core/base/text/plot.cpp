@@ -11,7 +11,7 @@ namespace {
 
 constexpr int rows = 10, label_width = 9, narrowest = 30;
 
-// Between the bottom row, 0, and the top row.
+// The row of a value, from 0 for the bottom row to the top row.
 int row_of(double value, const PlotAxes& axes) {
   const auto scaled = [&](double number) { return axes.log ? std::log(number) : number; };
   const double bottom = scaled(axes.bottom), top = scaled(axes.top);
@@ -27,7 +27,7 @@ double value_of(int row, const PlotAxes& axes) {
   return axes.bottom + (axes.top - axes.bottom) * share;
 }
 
-// A ruler, and what is at its ends.
+// The x axis, with a label at each end.
 std::string ruler(const PlotAxes& axes, int columns) {
   const int gap = columns - cells_of(axes.first) - cells_of(axes.last);
   return cat(plot_label(""), " +", std::string(static_cast<std::size_t>(columns), '-'), "\n",

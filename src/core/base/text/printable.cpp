@@ -15,8 +15,8 @@ constexpr bool is_between(char32_t c, char32_t first, char32_t last) {
 
 bool is_control(char32_t c) { return c < 0x20 || c == 0x7f; }
 
-// Hidden characters of Unicode: C1 controls, line and paragraph separators, the Arabic letter mark,
-// and marks, embeddings, overrides and isolates of direction (UAX #9).
+// Hidden characters of Unicode: C1 controls, line and paragraph separators, and the Arabic letter
+// mark. Also the marks, embeddings, overrides and isolates of text direction (UAX #9).
 bool is_hidden(char32_t c) {
   return is_between(c, 0x80, 0x9f) || c == 0x61c || is_between(c, 0x200e, 0x200f) ||
          is_between(c, 0x2028, 0x202e) || is_between(c, 0x2066, 0x2069);
@@ -48,7 +48,7 @@ std::size_t plain_prefix(std::string_view text) {
   return static_cast<std::size_t>(end - text.begin());
 }
 
-// The length of "ESC [ digits m" at the beginning; 0 if the text begins otherwise.
+// The length of "ESC [ digits m" at the beginning of the text. 0 if the text begins differently.
 std::size_t colour_length(std::string_view text) {
   if (!text.starts_with("\x1b[")) return 0;
   const std::size_t end = text.find_first_not_of("0123456789;:", 2);

@@ -1,4 +1,4 @@
-// Makes text from outside (a name, a value, a log) safe to show on a terminal or a page.
+// Makes text from outside (a name, a value, a log) safe to display on a terminal or a page.
 #pragma once
 
 #include <string>
@@ -6,21 +6,21 @@
 
 namespace lockstep {
 
-// Escapes characters that would steer a terminal, break a line or turn the direction of writing.
-// Newline, tab and carriage return become \n, \t and \r. Other ASCII control characters, and bytes
-// that are not UTF-8, become escapes such as \x1b. C1 controls, line and paragraph separators and
-// direction marks become escapes such as \u202e. Characters in `kept` (ASCII) stay. Takes linear
-// time; applying it twice changes nothing more.
+// Escapes characters that would control a terminal, break a line or change the direction of
+// writing. Newline, tab and carriage return become \n, \t and \r. Other ASCII control characters,
+// and bytes that are not UTF-8, become escapes such as \x1b. C1 controls, line and paragraph
+// separators and direction marks become escapes such as \u202e. Characters in `kept` (ASCII) are
+// not escaped. Takes linear time. A second call changes nothing.
 std::string printable(std::string text, std::string_view kept = "");
 
-// The same for a program's output, in lines: newlines, tabs and colours ("ESC [ digits m") stay.
+// The same for the output of a program: newlines, tabs and colours ("ESC [ digits m") are kept.
 // Text with colours ends with the sequence that resets them.
 std::string printable_log(std::string_view text);
 
 // The same for JSON text, without changing its meaning.
 std::string printable_json(std::string_view json);
 
-// The number of ASCII characters that escape this one; 0 if it is shown as itself.
+// The number of ASCII characters in the escape of this one; 0 if it is not escaped.
 int escape_length(char32_t character);
 
 }  // namespace lockstep

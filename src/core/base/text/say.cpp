@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view layout = "\n\t";
 
-// A name with a newline in it must not begin a message or a hint of its own.
+// Indents further lines that look like a message or a hint, because a name may contain newlines.
 std::string as_part(const std::string& text) {
   std::vector<std::string> lines = split(text, '\n');
   for (std::size_t i = 1; i < lines.size(); ++i)
@@ -22,7 +22,7 @@ std::string as_part(const std::string& text) {
 }
 
 std::mutex transcript_mutex;
-Transcript::Take transcript;  // under the mutex; empty where nobody keeps one
+Transcript::Take transcript;  // protected by the mutex; empty if nobody keeps a transcript
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void add_to_transcript(std::string_view lines) {
   if (transcript) transcript(lines);
 }
 
-// Written at once, so that a reader wakes up once.
+// Writes the line in one piece, so that a reader wakes up only once.
 void say(const std::string& line) {
   const std::string text = printable(line, layout) + '\n';
   std::cerr << text << std::flush;

@@ -1,4 +1,4 @@
-// Small text helpers for messages.
+// Small helpers for text in messages.
 #include "core/base/text/text.h"
 
 #include <algorithm>
@@ -27,8 +27,9 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment); `limit`
-// for all that is not below it. The lengths differ by less than that. `rows` is room to work in.
+// The number of insertions, deletions, substitutions and swaps of neighbours (optimal string
+// alignment). Returns `limit` if the number is not below `limit`. The lengths must differ by less
+// than `limit`. `rows` is working memory.
 std::size_t edit_distance(std::string_view word, std::string_view name, std::size_t limit,
                           std::vector<std::size_t>& rows) {
   const char *a = word.data(), *b = name.data();
@@ -37,7 +38,7 @@ std::size_t edit_distance(std::string_view word, std::string_view name, std::siz
   std::size_t *before = rows.data(), *last = before + width, *row = last + width;
   for (std::size_t j = 0; j < width; ++j) last[j] = j;
   for (std::size_t i = 1; i <= word.size(); ++i) {
-    // Further from the diagonal nothing is below the limit.
+    // Cells further from the diagonal are not below the limit.
     const std::size_t from = i > limit ? i - limit : 1, to = std::min(width - 1, i + limit - 1);
     row[from - 1] = from == 1 ? i : limit;
     std::size_t least = row[from - 1];
@@ -49,14 +50,14 @@ std::size_t edit_distance(std::string_view word, std::string_view name, std::siz
       least = std::min(least, row[j]);
     }
     if (to + 1 < width) row[to + 1] = limit;
-    if (least >= limit) return limit;  // no row below is better
+    if (least >= limit) return limit;  // no later row is better
     std::swap(before, last);
     std::swap(last, row);
   }
   return std::min(last[name.size()], limit);
 }
 
-// Three significant digits and no trailing ".00": "1", "1.5", "12.3", "812".
+// Three significant digits without trailing zeros: "1", "1.5", "12.3", "812".
 std::string three_digits(double value) {
   const double size = std::abs(value);
   std::string text = fixed(value, size < 10 ? 2 : size < 100 ? 1 : 0);
@@ -80,12 +81,14 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   std::vector<std::size_t> rows;
   for (const std::string& candidate : candidates) {
     const std::string name = lower(candidate);
-    // It is at least the difference in length: a long word costs nothing.
+    // The distance is at least the difference in length, so a much longer or shorter name is
+    // skipped.
     const std::size_t least =
         std::max(wanted.size(), name.size()) - std::min(wanted.size(), name.size());
     std::size_t distance =
         least < best_distance ? edit_distance(wanted, name, best_distance, rows) : least;
-    // The last part alone, "lr" for "optimizer.lr", is as good as one slip.
+    // A match of the last part alone, such as "lr" for "optimizer.lr", counts like one typing
+    // error.
     const std::size_t dot = name.rfind('.');
     if (dot != std::string::npos && name.substr(dot + 1) == wanted)
       distance = std::min<std::size_t>(distance, 1);

@@ -1,4 +1,4 @@
-// UTF-8: reads code points, repairs invalid text, and streams.
+// UTF-8: reads code points, repairs invalid text, and handles streams.
 #include "core/base/text/utf8.h"
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 namespace lockstep {
 namespace {
 
-// Bytes that follow a leading byte and the bounds of the first of them (Unicode 15, table 3-7).
+// The number of bytes after a leading byte, and the bounds of the first of them (Unicode 15, table
+// 3-7).
 struct Lead {
   int following = -1;
   unsigned char low = 0x80, high = 0xBF;
@@ -26,7 +27,7 @@ Lead lead_of(unsigned char byte) {
   return {};
 }
 
-// Length of the run of ASCII at the start, eight bytes at a time.
+// The length of the ASCII characters at the start, counted eight bytes at a time.
 std::size_t ascii_prefix(std::string_view text) {
   std::size_t i = 0;
   for (; i + 8 <= text.size(); i += 8) {
@@ -38,7 +39,7 @@ std::size_t ascii_prefix(std::string_view text) {
   return i;
 }
 
-// Bytes at the end that may yet become a whole character.
+// The number of bytes at the end that may become a whole character.
 std::size_t unfinished_suffix(std::string_view text) {
   for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
     const auto byte = static_cast<unsigned char>(text[text.size() - back]);

@@ -30,7 +30,8 @@ std::string text_of(const Uuid& uuid) {
 std::optional<std::vector<std::string>> cuda_device_uuids() {
   const char* chosen = std::getenv("LOCKSTEP_CUDA_DRIVER");
   void* library = dlopen(chosen && *chosen ? chosen : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return std::nullopt;  // it stays loaded: the driver does not bear to be unloaded
+  // The library stays loaded, because the driver does not support unloading.
+  if (!library) return std::nullopt;
   const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
   const auto count_of = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDeviceGetCount"));
   auto uuid_of = reinterpret_cast<int (*)(Uuid*, int)>(dlsym(library, "cuDeviceGetUuid_v2"));

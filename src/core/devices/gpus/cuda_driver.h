@@ -1,4 +1,5 @@
-// The CUDA driver's own enumeration, for cases where its order cannot be derived from outside.
+// Gets the order of the GPUs from the CUDA driver, for cases in which it cannot be derived from the
+// environment.
 #pragma once
 
 #include <optional>
@@ -7,10 +8,10 @@
 
 namespace lockstep {
 
-// UUIDs without "GPU-" or "MIG-", in the order of CUDA's ordinals under this process's environment.
-// Opens libcuda.so.1, or the library in LOCKSTEP_CUDA_DRIVER, by dlopen. Creates no context, but
-// may take some hundred milliseconds. Nothing if the driver is absent or does not answer; never
-// throws.
+// Returns the UUIDs without "GPU-" or "MIG-", in the order of CUDA's ordinals in the environment of
+// this process. Opens libcuda.so.1, or the library in LOCKSTEP_CUDA_DRIVER, by dlopen. Creates no
+// CUDA context, but may take some hundred milliseconds. Returns nothing if the driver is absent or
+// does not answer. Never throws.
 std::optional<std::vector<std::string>> cuda_device_uuids();
 
 }  // namespace lockstep

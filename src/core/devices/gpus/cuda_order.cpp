@@ -30,7 +30,8 @@ bool only_uuids(const char* visible) {
   return true;
 }
 
-// The position in `gpus` that one word of CUDA_VISIBLE_DEVICES names, or -1.
+// The position in `gpus` of the GPU that one word of CUDA_VISIBLE_DEVICES names. -1 if there is
+// none.
 int position_of(const std::string& word, const std::vector<GpuInfo>& gpus) {
   if (is_uuid(word)) {
     const std::vector<int> found = find_by_uuid(gpus, word);

@@ -1,4 +1,4 @@
-// CUDA's numbering of the GPUs in a given environment.
+// Finds the numbers that CUDA gives the GPUs in a given environment.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,19 @@
 namespace lockstep {
 
 struct CudaOrder {
-  std::vector<std::optional<int>> ordinals;  // by GPU; nothing: hidden, or unknown
+  // for each GPU; not set if the GPU is hidden or the number is unknown
+  std::vector<std::optional<int>> ordinals;
   bool known = true;
-  std::string note;  // anything unusual, for people; "" if there is nothing
+  std::string note;  // note for people about anything unusual; else ""
 };
 
-// Returns the UUIDs in the driver's own order, as cuda_device_uuids() does. Nothing if the driver
-// does not answer.
+// Returns the UUIDs in the driver's own order, as cuda_device_uuids() does. Returns nothing if the
+// driver does not answer.
 using AskCuda = std::function<std::optional<std::vector<std::string>>()>;
 
-// visible, order: the values of CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, or null. `ask` is
-// called only if they do not determine the order. This is so with different models of GPUs, which
-// CUDA sorts by speed, with MIG instances, and with a GPU that has a fault.
+// visible, order: the values of CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, or null. ask: called
+// only if these values do not determine the order. CUDA sorts different models of GPUs by speed.
+// MIG instances and GPUs with a fault may also change the order.
 CudaOrder cuda_order(const std::vector<GpuInfo>& gpus, const char* visible, const char* order,
                      const AskCuda& ask);
 

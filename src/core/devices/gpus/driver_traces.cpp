@@ -24,7 +24,7 @@ std::string driver_traces(const fs::path& root) {
     if (fs::exists(root / path, ignored)) return cat("/", path, " exists");
   }
   for (const auto& entry : fs::directory_iterator(root / "sys/bus/pci/devices", ignored)) {
-    // PCI class 0x03 is a display controller; 0x10de is NVIDIA.
+    // PCI class 0x03 is a display controller, and vendor 0x10de is NVIDIA.
     if (first_word(entry.path() / "vendor") == "0x10de" &&
         first_word(entry.path() / "class").starts_with("0x03")) {
       return cat("PCI device ", entry.path().filename().string(), " is an NVIDIA GPU");

@@ -1,4 +1,4 @@
-// Signs that a machine has NVIDIA GPUs, for when their driver does not answer.
+// Finds signs that a machine has NVIDIA GPUs, for the case that their driver does not answer.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,8 @@
 
 namespace lockstep {
 
-// A sign below root ("/" outside tests), such as "/dev/nvidia0 exists"; "" if there is none.
+// Returns the first sign, such as "/dev/nvidia0 exists"; "" if there is none. root: "/", or a
+// folder of a test.
 std::string driver_traces(const std::filesystem::path& root);
 
 }  // namespace lockstep

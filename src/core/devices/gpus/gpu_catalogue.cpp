@@ -29,7 +29,7 @@ constexpr GpuModel models[] = {
     {"RTX5090", "NVIDIA GeForce RTX 5090", 32607, 12, 0},
 };
 
-// Upper case, without spaces, dashes and the names of brands.
+// The name in upper case, without spaces, dashes and brand names.
 std::string key_of(std::string_view name) {
   std::string key;
   for (const unsigned char c : name)

@@ -9,22 +9,22 @@
 namespace lockstep {
 namespace {
 
-// Payload of a lane in one direction: 2.5, 5, 8, 16, 32 and 64 GT/s less their encoding.
+// Payload of one PCIe lane in one direction: 2.5, 5, 8, 16, 32 and 64 GT/s without the encoding.
 double lane_bytes_per_s(int generation) {
   constexpr std::array<double, 7> gigabytes = {0, 0.25, 0.5, 0.985, 1.969, 3.938, 7.563};
   if (generation < 1 || generation >= static_cast<int>(gigabytes.size())) return 0;
   return gigabytes[static_cast<std::size_t>(generation)] * 1e9;
 }
 
-// The PCIe generation of GPUs of that compute capability; 0: unknown.
+// The PCIe generation of GPUs with this compute capability. 0 if unknown.
 int pcie_generation_of(const Device& device) {
   constexpr int ampere = 8, hopper = 9, newest = 12;
   if (device.compute_major > newest || device.compute_major < ampere - 1) return 0;
-  if (device.compute_major == ampere - 1) return 3;  // also of Turing
+  if (device.compute_major == ampere - 1) return 3;  // Volta and Turing
   return device.compute_major < hopper ? 4 : 5;
 }
 
-// Data center GPUs, which are sold on boards with NVLink as well as on PCIe cards.
+// Whether the GPU is a data centre model, which is sold both with NVLink and as a PCIe card.
 bool is_sold_with_nvlink(const Device& device) {
   constexpr int ampere = 8, blackwell = 10;
   return device.compute_major >= ampere && device.compute_major <= blackwell &&
@@ -32,8 +32,8 @@ bool is_sold_with_nvlink(const Device& device) {
 }
 
 struct Joined {
-  int nvlinks = 0;     // to the others
-  bool to_all = true;  // each of them is reached
+  int nvlinks = 0;     // to the other devices
+  bool to_all = true;  // whether each of them is reached
 };
 
 Joined joined_devices(const std::vector<Device>& devices, std::size_t own, const GpuLinks& links) {

@@ -6,14 +6,15 @@
 namespace lockstep {
 namespace {
 
-// Datasheets print tensor cores with sparsity from Ampere on: half of that is dense. Where they
-// print FP8 with sparsity, a quarter is dense FP16; of FP4 an eighth. GeForce cards run FP16 at
-// half speed where it is added up in fp32, as LibTorch does; the number is that one.
+// Peaks of tensor cores are for dense FP16. Datasheets from Ampere on print the rate with sparsity,
+// which is twice the dense rate. If only FP8 with sparsity is printed, a quarter of it is dense
+// FP16. If only FP4 with sparsity is printed, it is an eighth. GeForce cards run FP16 at half speed
+// if sums are in fp32, as in LibTorch. That lower number is listed.
 //
-// Left out because names are ambiguous: GeForce RTX 2060 to 2080 SUPER and Quadro RTX 3000 to 8000
-// (laptops or passive cards with other clocks have the same names), GeForce RTX 3050 (two chips),
-// H800 (PCIe and SXM). Left out because sources differ: B300, GB300, RTX PRO 6000 Max-Q, FP32 of
-// B200 and GB200.
+// Some cards are left out because their names are ambiguous. Laptops or passive cards with other
+// clocks have the same names as GeForce RTX 2060 to 2080 SUPER and Quadro RTX 3000 to 8000. GeForce
+// RTX 3050 has two chips. H800 is both PCIe and SXM. Others are left out because sources differ:
+// B300, GB300, RTX PRO 6000 Max-Q, and FP32 of B200 and GB200.
 constexpr GpuPeak peaks[] = {
     // Turing. NVIDIA T4 datasheet; NVIDIA Turing GPU Architecture whitepaper (reference cards).
     {"Tesla T4", 8.1, 65, false},
@@ -31,7 +32,7 @@ constexpr GpuPeak peaks[] = {
     {"NVIDIA A10G", 35, 70},
     {"NVIDIA A2", 4.5, 18},
 
-    // Ampere, workstation. NVIDIA RTX A… datasheets: tensor performance with sparsity, halved.
+    // Ampere, workstation. NVIDIA RTX A… datasheets: half of the tensor performance with sparsity.
     {"NVIDIA RTX A6000", 38.7, 154.8},
     {"NVIDIA RTX A5500", 34.1, 136.4},
     {"NVIDIA RTX A5000", 27.8, 111.1},
@@ -40,8 +41,9 @@ constexpr GpuPeak peaks[] = {
     {"NVIDIA RTX A2000", 8.0, 31.9},
     {"NVIDIA RTX A2000 12GB", 8.0, 31.9},
 
-    // Ampere, GeForce. NVIDIA Ampere GA102 GPU Architecture whitepaper. For later cards, cores x 2
-    // x boost clock of their specifications, and twice that on tensor cores, as there.
+    // Ampere, GeForce. NVIDIA Ampere GA102 GPU Architecture whitepaper. For cards after it, FP32 is
+    // cores x 2 x boost clock of their specifications. Tensor cores have twice that, as in the
+    // whitepaper.
     {"NVIDIA GeForce RTX 3090 Ti", 40.0, 80.0},
     {"NVIDIA GeForce RTX 3090", 35.6, 71.2},
     {"NVIDIA GeForce RTX 3080 Ti", 34.1, 68.2},
@@ -57,7 +59,7 @@ constexpr GpuPeak peaks[] = {
     {"NVIDIA L40", 90.5, 181.05},
     {"NVIDIA L40S", 91.6, 362.05},
 
-    // Ada, workstation. NVIDIA RTX … Ada Generation datasheets: FP8 with sparsity, a quarter.
+    // Ada, workstation. NVIDIA RTX … Ada Generation datasheets: a quarter of FP8 with sparsity.
     {"NVIDIA RTX 6000 Ada Generation", 91.1, 364.2},
     {"NVIDIA RTX 5880 Ada Generation", 69.3, 277.1},
     {"NVIDIA RTX 5000 Ada Generation", 65.3, 261.1},
@@ -66,7 +68,8 @@ constexpr GpuPeak peaks[] = {
     {"NVIDIA RTX 4000 SFF Ada Generation", 19.2, 76.7},
     {"NVIDIA RTX 2000 Ada Generation", 12.0, 48.0},
 
-    // Ada, GeForce. NVIDIA Ada GPU Architecture whitepaper; of cards that came later as above.
+    // Ada, GeForce. NVIDIA Ada GPU Architecture whitepaper. Cards after it are computed as for
+    // Ampere.
     {"NVIDIA GeForce RTX 4090", 82.6, 165.2},
     {"NVIDIA GeForce RTX 4080 SUPER", 52.2, 104.4},
     {"NVIDIA GeForce RTX 4080", 48.7, 97.5},
@@ -91,8 +94,8 @@ constexpr GpuPeak peaks[] = {
     {"NVIDIA B200", 0, 2250},
     {"NVIDIA GB200", 0, 2500},
 
-    // Blackwell, workstation. NVIDIA RTX Blackwell PRO GPU Architecture whitepaper: FP4 with
-    // sparsity, an eighth.
+    // Blackwell, workstation. NVIDIA RTX Blackwell PRO GPU Architecture whitepaper: an eighth of
+    // FP4 with sparsity.
     {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 126, 503.8},
 
     // Blackwell, GeForce. NVIDIA RTX Blackwell GPU Architecture whitepaper.
@@ -107,7 +110,7 @@ std::string_view without_maker(std::string_view name) {
   return name.starts_with(maker) ? name.substr(maker.size()) : name;
 }
 
-// Drivers report a little less memory than the card has.
+// Drivers report a little less memory than the card's name says.
 bool has_memory(const Device& device, double gib) {
   if (gib == 0) return true;
   const double present = static_cast<double>(device.memory_bytes) / (1 << 30);

@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-// The oldest Linux driver of a CUDA major version (CUDA release notes, minor version
+// The oldest Linux driver that supports a CUDA major version (CUDA release notes, minor version
 // compatibility).
 std::string driver_for(int cuda_needed) {
   switch (cuda_needed / 1000) {
@@ -21,8 +21,8 @@ std::string driver_for(int cuda_needed) {
   }
 }
 
-// How to build for a driver of CUDA 12. The second package has a header that those of LibTorch
-// lack.
+// How to build for a driver of CUDA 12. The second package contains a header that LibTorch's
+// packages lack.
 constexpr const char* build_for_cuda_12 =
     "or build against a LibTorch for CUDA 12: python3 -m pip install --target torch-cuda-12 "
     "torch==2.11.0+cu126 nvidia-cuda-nvcc-cu12==12.6.77 --extra-index-url "
@@ -68,7 +68,7 @@ void check_gpus(const std::vector<GpuInfo>& chosen, const std::vector<GpuInfo>& 
 
 void check_driver(GpuProbe& probe, int cuda_needed) {
   const int offered = probe.cuda_driver_version();
-  // Within a CUDA generation newer libraries run on older drivers.
+  // Newer libraries run on older drivers of the same CUDA major version.
   if (cuda_needed <= 0 || offered <= 0 || offered / 1000 >= cuda_needed / 1000) return;
   const std::string newer = driver_for(cuda_needed);
   throw Error(cat("NVIDIA driver ", probe.driver_version(), " offers CUDA ", cuda_text(offered),

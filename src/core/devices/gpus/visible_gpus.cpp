@@ -70,7 +70,7 @@ std::vector<GpuInfo> visible_gpus(const std::vector<GpuInfo>& gpus, const char* 
   std::vector<GpuInfo> left;
   for (const std::string& part : split(visible, ',')) {
     const std::string word = trim(part);
-    if (word == "-1" || word.empty()) break;  // CUDA stops at the first that it cannot use
+    if (word == "-1" || word.empty()) break;  // CUDA stops at the first word that it cannot use
     const GpuInfo gpu = named_by(gpus, word, visible);
     const bool twice = std::any_of(left.begin(), left.end(), [&](const GpuInfo& other) {
       return gpu.index == other.index && gpu.uuid == other.uuid;

@@ -1,5 +1,5 @@
-// The few types and functions of NVIDIA's management library that Lockstep calls, as its reference
-// manual documents them, so that no CUDA header is needed to build.
+// Declares the types and functions of NVIDIA's management library (NVML) that Lockstep calls, as
+// its reference manual documents them. So the build needs no CUDA header.
 #pragma once
 
 namespace lockstep::nvml {
@@ -13,7 +13,7 @@ constexpr Return driver_not_loaded = 9;
 constexpr Return function_not_found = 13;
 constexpr Return library_mismatch = 18;
 
-constexpr unsigned text_length = 96;  // enough for names, UUIDs and versions
+constexpr unsigned text_length = 96;  // bytes that are enough for names, UUIDs and versions
 
 using Device = struct OpaqueDevice*;
 
@@ -31,7 +31,7 @@ struct Memory {  // nvmlMemory_t
   unsigned long long total, free, used;
 };
 
-struct MemoryV2 {  // nvmlMemory_v2_t; `used` leaves out what the driver reserves
+struct MemoryV2 {  // nvmlMemory_v2_t; `used` is without the memory that the driver reserves
   unsigned version;
   unsigned long long total, reserved, free, used;
 };
@@ -59,7 +59,7 @@ constexpr int value_is_unsigned = 1;                         // NVML_VALUE_TYPE_
 constexpr unsigned most_nvlinks = 18;                        // NVML_NVLINK_MAX_LINKS
 constexpr unsigned nvlink_to_gpu = 0, nvlink_to_switch = 2;  // nvmlIntNvLinkDeviceType_t
 constexpr int exclusive_thread = 1, prohibited = 2, exclusive_process = 3;  // nvmlComputeMode_t
-// nvmlGpuTopologyLevel_t, the nearest that two GPUs have in common.
+// nvmlGpuTopologyLevel_t: the nearest part that two GPUs share.
 constexpr int same_board = 0, one_switch = 10, several_switches = 20, host_bridge = 30,
               same_cpu = 40, same_machine = 50;
 
@@ -69,16 +69,17 @@ constexpr unsigned temperature_of_chip = 0;                // NVML_TEMPERATURE_G
 constexpr unsigned clock_of_sms = 1, clock_of_memory = 2;  // nvmlClockType_t
 constexpr unsigned pcie_sent = 0, pcie_received = 1;       // nvmlPcieUtilCounter_t
 constexpr unsigned field_nvlink_sent_kib = 138, field_nvlink_received_kib = 139;
-constexpr unsigned all_nvlinks = ~0u;  // scope of these fields
+constexpr unsigned all_nvlinks = ~0u;  // FieldValue::scope for these two fields
 constexpr int value_is_unsigned_long_long = 3;
 constexpr unsigned long long memory_not_available = ~0ull;
 
-struct ProcessInfo {  // nvmlProcessInfo_v1_t, with which every version begins; see nvml_processes.h
+// nvmlProcessInfo_v1_t; the rows of all versions begin with it, see nvml_processes.h
+struct ProcessInfo {
   unsigned pid;
   unsigned long long used_memory;
 };
 constexpr unsigned process_info_v1_bytes = 16, process_info_v2_bytes = 24;
-// Fills rows whose size the driver knows.
+// A function that lists processes. The driver decides the size of the rows that it writes.
 using ListProcesses = Return (*)(Device, unsigned*, void*);
 
 struct ProcessUtilization {  // nvmlProcessUtilizationSample_t, percent
@@ -87,7 +88,7 @@ struct ProcessUtilization {  // nvmlProcessUtilizationSample_t, percent
   unsigned sm, memory, encoder, decoder;
 };
 
-// GPU performance monitoring: Hopper and later.
+// GPU performance monitoring (GPM), on Hopper and later.
 using GpmSample = struct OpaqueGpmSample*;
 struct GpmMetric {  // nvmlGpmMetric_t
   unsigned metric;
@@ -95,7 +96,7 @@ struct GpmMetric {  // nvmlGpmMetric_t
   double value;
   const char *short_name, *long_name, *unit;
 };
-constexpr unsigned most_gpm_metrics = 512;  // at least as many as any version of the header has
+constexpr unsigned most_gpm_metrics = 512;  // at least as many as in any version of NVML's header
 struct GpmMetrics {                         // nvmlGpmMetricsGet_t
   unsigned version = 1;
   unsigned count = 0;
@@ -106,15 +107,15 @@ struct GpmSupport {  // nvmlGpmSupport_t
   unsigned version = 1;
   unsigned supported = 0;
 };
-// nvmlGpmMetricId_t: percent, and MiB/s for traffic.
+// nvmlGpmMetricId_t. The values are in percent, and for traffic in MiB/s.
 constexpr unsigned gpm_sm = 2, gpm_tensor = 5, gpm_dram = 10, gpm_pcie_sent = 20,
                    gpm_pcie_received = 21, gpm_nvlink_received = 60, gpm_nvlink_sent = 61;
 
 // nvmlMemoryErrorType_t, nvmlEccCounterType_t
 constexpr unsigned ecc_uncorrected = 1, ecc_since_load = 0;
 
-// One member for each function, with the function's name; null if the library lacks it. Call
-// through ask().
+// One member for each function, with the name of the function. It is null if the library lacks the
+// function, so call it through ask().
 struct Api {
   Return (*nvmlInit_v2)() = nullptr;
   Return (*nvmlShutdown)() = nullptr;
@@ -146,8 +147,9 @@ struct Api {
   Return (*nvmlDeviceGetPowerManagementDefaultLimit)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetComputeMode)(Device, int*) = nullptr;
   Return (*nvmlDeviceGetTotalEccErrors)(Device, unsigned, unsigned, unsigned long long*) = nullptr;
-  // How many rows of memory were replaced, for each kind of error; whether some wait for a reset;
-  // whether one could not be replaced.
+  // The results are four values. Two are the numbers of memory rows that were replaced, after
+  // correctable and uncorrectable errors. The others are whether rows wait for a reset, and whether
+  // a row could not be replaced.
   Return (*nvmlDeviceGetRemappedRows)(Device, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
   Return (*nvmlDeviceGetTopologyCommonAncestor)(Device, Device, int*) = nullptr;
   Return (*nvmlDeviceGetPowerUsage)(Device, unsigned*) = nullptr;  // milliwatts
@@ -177,7 +179,7 @@ struct Api {
   Return (*nvmlGpmMetricsGet)(GpmMetrics*) = nullptr;
 };
 
-// Calls a function that may be absent.
+// Calls the function, or returns function_not_found if it is null.
 template <class... Parameters, class... Arguments>
 Return ask(Return (*function)(Parameters...), Arguments... arguments) {
   return function ? function(arguments...) : function_not_found;

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// "", or the first function that is missing and that nothing goes without.
+// Loads all functions. Returns the first missing function that is required, or "" if there is none.
 std::string load_functions(void* library, nvml::Api& api) {
   auto load = [&](const char* name, auto& function) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
@@ -87,7 +87,7 @@ void* open_library(std::string& why) {
     if (!library) why = cat("LOCKSTEP_NVML: ", dlerror());
     return library;
   }
-  // The second is where Windows Subsystem for Linux keeps it.
+  // The second path is used by Windows Subsystem for Linux.
   for (const char* name : {"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1"}) {
     if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
   }

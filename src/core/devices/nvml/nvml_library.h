@@ -1,4 +1,5 @@
-// NVIDIA's management library, loaded at run time so that no driver is needed.
+// Loads NVIDIA's management library (NVML) at run time, so that Lockstep also runs without a
+// driver.
 #pragma once
 
 #include <string>
@@ -7,8 +8,9 @@
 
 namespace lockstep {
 
-// Loads "libnvidia-ml.so.1", or the file that LOCKSTEP_NVML names. It stays loaded from
-// construction to destruction. Never throws.
+// Loads the file that LOCKSTEP_NVML names. Without it, loads libnvidia-ml.so.1, also from its place
+// in Windows Subsystem for Linux. The library stays loaded from construction to destruction. Never
+// throws.
 class NvmlLibrary {
  public:
   NvmlLibrary();
@@ -16,8 +18,9 @@ class NvmlLibrary {
   NvmlLibrary(const NvmlLibrary&) = delete;
   NvmlLibrary& operator=(const NvmlLibrary&) = delete;
 
-  bool started() const { return started_; }  // it is there and its driver answers
-  const std::string& why_absent() const { return why_absent_; }  // "" if started
+  bool started() const { return started_; }  // whether the library is loaded and its driver answers
+  // reason if it is not started; else ""
+  const std::string& why_absent() const { return why_absent_; }
   const nvml::Api& api() const { return api_; }
   std::string error_text(nvml::Return result) const;  // "GPU is lost"
 

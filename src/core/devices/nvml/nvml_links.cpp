@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-// MB/s of each active NVLink in one direction; 0 if the GPU does not tell.
+// MB/s of each active NVLink in one direction. 0 if the GPU does not report it.
 unsigned nvlink_mb_per_s(const nvml::Api& api, nvml::Device device) {
   nvml::FieldValue field{.field = nvml::field_nvlink_speed};
   if (nvml::ask(api.nvmlDeviceGetFieldValues, device, 1, &field) != nvml::success ||
@@ -28,7 +28,8 @@ void read_nvlinks(const nvml::Api& api, nvml::Device device, GpuLinks& links) {
     if (active != 1) continue;
     if (nvml::ask(api.nvmlDeviceGetNvLinkVersion, device, link, &version) == nvml::success)
       links.nvlink_version = nvlink_version_text(version);
-    // Drivers before 470 lack it, and number the other end only: a GPU mostly.
+    // Drivers before 470 lack this function. They only give the PCI id of the other end, which is
+    // mostly a GPU.
     const nvml::Return kind =
         nvml::ask(api.nvmlDeviceGetNvLinkRemoteDeviceType, device, link, &end);
     if (kind == nvml::function_not_found)

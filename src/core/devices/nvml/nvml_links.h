@@ -1,4 +1,4 @@
-// NVML's facts about a GPU's links.
+// Reads the links of a GPU through NVML.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Nothing if the library or the GPU cannot report them.
+// Returns nothing if the library or the GPU cannot report the links.
 std::optional<GpuLinks> read_links(const nvml::Api& api, nvml::Device device);
 
 std::string pci_bus_id(const nvml::PciInfo& pci);  // "0000:65:00.0"

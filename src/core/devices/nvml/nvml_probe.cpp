@@ -1,4 +1,4 @@
-// GpuProbe over NVIDIA's management library.
+// GpuProbe over NVIDIA's management library (NVML).
 #include "core/base/text/text.h"
 #include "core/devices/gpus/gpu_probe.h"
 #include "core/devices/nvml/nvml_calls.h"
@@ -114,7 +114,7 @@ std::vector<GpuInfo> NvmlProbe::gpus() {
     const int index = static_cast<int>(i);
     nvml::Device device = nullptr;
     const nvml::Return result = api_.nvmlDeviceGetHandleByIndex_v2(i, &device);
-    if (result == nvml::no_permission) continue;  // another container's
+    if (result == nvml::no_permission) continue;  // a GPU of another container
     if (result != nvml::success) {
       found.push_back({.index = index, .name = "NVIDIA GPU", .fault = library_.error_text(result)});
       continue;

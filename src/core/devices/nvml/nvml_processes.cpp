@@ -6,10 +6,10 @@
 namespace lockstep {
 namespace {
 
-// No row ends with it: the last bytes of each are the high ones of a number that is small or ~0.
+// No row ends with this byte. Each row ends with the high bytes of a number that is small or ~0.
 constexpr unsigned char untouched = 0xA5;
-constexpr std::size_t least_row = 16;      // pid and memory, with which all begin
-constexpr unsigned highest_pid = 1 << 22;  // of Linux
+constexpr std::size_t least_row = 16;      // each row begins with pid and memory
+constexpr unsigned highest_pid = 1 << 22;  // the limit of Linux
 
 bool may_be(const std::vector<nvml::ProcessInfo>& rows) {
   return std::all_of(rows.begin(), rows.end(), [](const nvml::ProcessInfo& row) {
@@ -28,7 +28,7 @@ std::optional<std::vector<nvml::ProcessInfo>> ProcessRows::read_by(std::size_t s
   std::vector<nvml::ProcessInfo> rows(count);
   for (std::size_t i = 0; i < count; ++i)
     std::memcpy(&rows[i], bytes_.data() + i * size, sizeof rows[i]);
-  // The row size does not matter for a single row.
+  // For a single row, the row size does not matter.
   return count == 1 || may_be(rows) ? std::optional(std::move(rows)) : std::nullopt;
 }
 
@@ -48,7 +48,7 @@ std::optional<std::vector<nvml::ProcessInfo>> running_processes(nvml::ListProces
                                                                 nvml::Device device,
                                                                 std::size_t documented,
                                                                 std::size_t& size) {
-  constexpr std::size_t more = 8;  // the list may grow between two calls
+  constexpr std::size_t more = 8;  // room for processes that start between two calls
   ProcessRows rows(size);
   auto count = static_cast<unsigned>(size);
   nvml::Return result = nvml::ask(function, device, &count, size == 0 ? nullptr : rows.data());

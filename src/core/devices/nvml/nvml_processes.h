@@ -1,10 +1,10 @@
-// The processes on a GPU, whatever the size of the rows that the driver writes.
+// Lists the processes on a GPU. The size of the rows that the driver writes need not be known.
 //
-// The functions that list them kept their names while their rows grew. A row has 16 bytes (pid,
-// memory) in the functions without a version number, and 24 (with the MIG instances) in _v2 and
-// _v3. In _v3 of drivers 535.43 to 535.86 it has 32 (with protected memory), and single releases
-// had other sizes. So each row gets more room than any driver has needed, and the row length is
-// inferred from the driver's output.
+// NVML's functions kept their names while their rows grew. A row has 16 bytes (pid, memory) in the
+// functions without a version number, and 24 (with the MIG instances) in _v2 and _v3. In _v3 of
+// drivers 535.43 to 535.86, it has 32 (with protected memory), and single releases had other sizes.
+// So the buffer has more bytes for each row than any driver has needed. The length of a row is
+// inferred from the bytes that the driver has written.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,9 @@ class ProcessRows {
   explicit ProcessRows(std::size_t rows);
   void* data() { return bytes_.data(); }
   std::size_t rows() const { return bytes_.size() / room; }
-  // The `count` rows that the driver has written. documented: bytes of a row by the reference
-  // manual, used if the length cannot be inferred. Nothing if no length gives sensible rows.
+  // Returns the `count` rows that the driver has written. documented: bytes of a row in the
+  // reference manual, which are used if the length cannot be inferred. Returns nothing if no length
+  // gives rows with valid pids.
   std::optional<std::vector<nvml::ProcessInfo>> read(std::size_t count,
                                                      std::size_t documented) const;
 
@@ -31,8 +32,9 @@ class ProcessRows {
   std::vector<unsigned char> bytes_;
 };
 
-// Calls one function. size: the length of the last list, so that one call usually suffices; it is
-// updated. Nothing if the driver lacks the function, refuses, or wrote rows that make no sense.
+// Calls one of the functions. documented: as above. size: the length of the last list, so that one
+// call is usually enough; it is updated. Returns nothing if the driver lacks the function, reports
+// an error, or has written rows without valid pids.
 std::optional<std::vector<nvml::ProcessInfo>> running_processes(nvml::ListProcesses function,
                                                                 nvml::Device device,
                                                                 std::size_t documented,

@@ -1,9 +1,8 @@
-// Charts as SVG for reports, which any browser shows without scripts.
+// Draws charts as SVG for reports. Any browser shows them without scripts.
 //
-// Texts may hold anything. They are escaped, and shortened if they are long; the pointer shows the
-// whole text. Non-finite numbers are gaps. On a logarithmic axis numbers of 0 or less are gaps too.
-// A chart without any number says "no data". All functions throw Error if lists that belong
-// together differ in length.
+// Texts may contain any characters. They are escaped, and long ones are shortened. Non-finite
+// numbers give gaps. On a logarithmic axis, numbers of 0 or less give gaps too. A chart without any
+// number shows "no data". All functions throw Error if lists that belong together differ in length.
 #pragma once
 
 #include <optional>
@@ -17,7 +16,7 @@ namespace lockstep {
 struct ChartAxis {
   std::string label{};
   bool log = false;
-  std::optional<double> low{}, high{};  // nothing: from the data
+  std::optional<double> low{}, high{};  // range of the axis; if not set, that of the data
 };
 
 struct ChartFrame {
@@ -28,67 +27,71 @@ struct ChartFrame {
 
 enum class Mark { line, points };
 
-// low, high: as long as y, or empty. They form a band around a line, and a bar with ends at points.
+// low, high: as long as y, or empty. They are drawn as a band around a line, or as error bars at
+// points.
 struct XySeries {
   std::string name;
   std::vector<double> x, y;
   std::vector<double> low{}, high{};
   Mark mark = Mark::line;
-  bool faint = false;                 // drawn pale: values that another series summarises
-  std::optional<std::size_t> look{};  // number of its colour and dashes; nothing: its place in the
-                                      // list
+  bool faint = false;  // whether it is drawn pale, because another series summarises it
+  // Number of the colour and the dashes. If not set, it is the index in the list.
+  std::optional<std::size_t> look{};
 };
-// If a line has more points than the chart has columns, each column shows the range of its values.
-// So every peak is visible and the file stays small.
+// Draws lines and points. If a line has more points than the chart has columns, each column shows
+// the range of its values. So every peak is visible, and the file stays small.
 std::string xy_chart(const ChartFrame& frame, const std::vector<XySeries>& series);
 
 struct XyPanel {
   ChartFrame frame;
   std::vector<XySeries> series;
 };
-// Charts of lines and points stacked in one file. title: for screen readers.
+// Draws several such charts below each other in one file. title: for screen readers.
 std::string xy_panels(const std::string& title, const std::vector<XyPanel>& panels);
 
-// values: one per category. low, high: the same, or empty.
+// values: one per category. low, high: one per category, or empty.
 struct BarSeries {
   std::string name;
   std::vector<double> values;
   std::vector<double> low{}, high{};
 };
-// Bars are side by side within a category. The axis includes 0; x's range and log are not used.
+// Draws bars, side by side within a category. The y axis includes 0 unless it is logarithmic. The x
+// axis only uses its label.
 std::string bar_chart(const ChartFrame& frame, const std::vector<std::string>& categories,
                       const std::vector<BarSeries>& series);
 
-// values [rows, columns], row-major; non-finite ones leave an empty cell. low, middle, high: the
-// values shown in orange, white and blue; values beyond them get the end colours.
+// values [rows, columns], row-major; non-finite ones give an empty cell. low, middle, high: the
+// values that are shown in orange, white and blue. Values outside [low, high] get the colour of the
+// nearer end.
 struct HeatMap {
   std::vector<std::string> rows, columns;
   std::vector<double> values;
   double low = 0, middle = 0.5, high = 1;
 };
-// A cell for each number, with the number in it if it fits. The height follows from the rows; the
-// axes' ranges are not used.
+// Draws a cell for each number, with the number in it if it fits. The number of rows decides the
+// height; the ranges of the axes are not used.
 std::string heat_chart(const ChartFrame& frame, const HeatMap& map);
 
 struct IntervalRow {
   std::string name;
   Interval interval;
 };
-// Each row shows its estimate and its interval along the x axis. The height follows from the rows.
-// marks: dashed lines across all rows, such as at 1 for ratios; the axis includes them.
+// Draws the estimate and the interval of each row along the x axis. The number of rows decides the
+// height. marks: values with a dashed line across all rows, such as 1 for ratios; the axis includes
+// them.
 std::string interval_chart(const ChartFrame& frame, const std::vector<IntervalRow>& rows,
                            const std::vector<double>& marks = {});
 
 struct GanttSpan {
-  double begin = 0, end = 0;  // on the x axis
-  std::string kind;           // spans of one kind have one colour, and a line in the legend
-  std::string tip{};          // shown under the pointer; "": the kind
+  double begin = 0, end = 0;  // values on the x axis
+  std::string kind;           // spans of one kind have the same colour and one line in the legend
+  std::string tip{};          // text under the pointer; if empty, the kind
 };
 struct GanttRow {
   std::string name;
   std::vector<GanttSpan> spans;
 };
-// The height follows from the rows.
+// Draws the spans of each row over time. The number of rows decides the height.
 std::string gantt_chart(const ChartFrame& frame, const std::vector<GanttRow>& rows);
 
 }  // namespace lockstep

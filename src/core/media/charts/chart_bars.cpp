@@ -1,4 +1,4 @@
-// Bars by category.
+// Bar charts by category.
 #include <algorithm>
 
 #include "core/base/text/text.h"
@@ -15,7 +15,7 @@ void check_bars(const BarSeries& one, std::size_t categories) {
 }
 
 struct Bar {
-  double left, width;  // pixels
+  double left, width;  // in pixels
   std::string tip;
 };
 

@@ -1,4 +1,4 @@
-// A table of numbers as fields of colour.
+// A heat map: a table of numbers as coloured cells.
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +23,7 @@ Colour colour_of(const HeatMap& map, double value) {
   return mixed(white, above ? blue : orange, share);
 }
 
-// Names of columns that are too narrow for theirs are left out.
+// Narrow columns leave out names, so that the remaining names have room.
 std::vector<NamedPlace> column_places(const ChartSheet& sheet, const HeatMap& map, double each) {
   constexpr double name_px = 80;
   const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(name_px / each)));

@@ -1,4 +1,4 @@
-// Several charts as one drawing.
+// Joins several charts into one drawing.
 #include <algorithm>
 
 #include "core/base/text/text.h"
@@ -9,8 +9,8 @@
 namespace lockstep {
 namespace {
 
-// The pixels in an attribute of a whole file: its first attribute of that name is the drawing's
-// own.
+// The number of pixels in an attribute of a drawing. The first attribute with that name belongs to
+// the outermost element.
 int pixels_of(const std::string& svg, const std::string& attribute) {
   const std::string begin = attribute + "=\"";
   const std::size_t at = svg.find(begin) + begin.size();
@@ -32,7 +32,8 @@ std::string xy_panels(const std::string& title, const std::vector<XyPanel>& pane
     std::string chart = xy_chart(panels[i].frame, panels[i].series);
     const int chart_height = pixels_of(chart, "height");
     width = std::max(width, pixels_of(chart, "width"));
-    // Names of areas are those of the whole file; quotes in texts are escaped.
+    // Names of clip areas must be unique in the whole file. Quotes in texts are escaped, so no text
+    // is replaced.
     chart = replaced(chart, "id=\"clip", cat("id=\"panel", i, "-clip"));
     chart = replaced(chart, "\"url(#clip", cat("\"url(#panel", i, "-clip"));
     inner += cat("<svg y=\"", height, "\"", chart.substr(std::string_view("<svg").size()));

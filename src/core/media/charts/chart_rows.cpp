@@ -1,4 +1,4 @@
-// Charts of one row a name along the x axis: intervals, and Gantt.
+// Charts with one row per name: intervals, and Gantt.
 #include <algorithm>
 #include <array>
 
@@ -15,7 +15,7 @@ std::vector<std::string> names_of(const std::vector<Row>& rows) {
   return names;
 }
 
-// The middles of the rows, from the top.
+// The middles of the rows, from top to bottom.
 std::vector<NamedPlace> places_of(const ChartSheet& sheet, const std::vector<std::string>& names) {
   const double each =
       (sheet.bottom() - sheet.top()) / std::max<double>(1, static_cast<double>(names.size()));
@@ -46,7 +46,7 @@ void draw_mark(ChartSheet& sheet, const ChartScale& scale, double mark) {
   sheet.svg().path(ends, axis_colour, 1.2, "4 3");
 }
 
-// Kinds in the order in which they first come.
+// The kinds in order of first appearance.
 std::vector<LegendEntry> kinds_of(const std::vector<GanttRow>& rows) {
   std::vector<LegendEntry> kinds;
   for (const GanttRow& row : rows)

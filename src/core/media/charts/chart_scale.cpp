@@ -11,7 +11,7 @@ namespace {
 
 constexpr double largest = 1e300, smallest = 1e-300;  // limits for ranges and ratios
 
-// 1, 2 or 5 times a power of ten, nearest above.
+// Rounds up to 1, 2, 5 or 10 times a power of ten.
 double round_step(double step) {
   const double power = std::pow(10.0, std::floor(std::log10(step)));
   for (const double digit : {1.0, 2.0, 5.0})
@@ -19,7 +19,7 @@ double round_step(double step) {
   return 10 * power;
 }
 
-// With the digits that tell neighbours apart.
+// A label with enough digits to differ from its neighbours.
 std::string label_of(double value, double step) {
   constexpr double plain_from = 1e-4, plain_to = 1e6;
   const double most = std::max(std::fabs(value), step);
@@ -71,7 +71,7 @@ bool ChartScale::has(double value) const {
 double ChartScale::place(double value) const {
   const double share = log_ ? std::log(value / low_) / std::log(high_ / low_)
                             : value / (high_ - low_) - low_ / (high_ - low_);
-  // Drawing programs have trouble with coordinates that are very large.
+  // Drawing programs have problems with very large coordinates.
   return std::clamp(from_ + share * (to_ - from_), -1e5, 1e5);
 }
 
@@ -81,7 +81,7 @@ void ChartScale::linear_ticks(const ChartAxis& axis, int wanted) {
   if (!axis.high) high_ = std::ceil(high_ / step - 1e-9) * step;
   const double first = std::ceil(low_ / step - 1e-9) + 0.0;  // -0 + 0 is 0, which has no sign
   for (double n = first; n * step <= high_ + 1e-9 * step; ++n) {
-    if (ticks_.size() > 1000 || n + 1 == n) break;  // numbers too close together to be told apart
+    if (ticks_.size() > 1000 || n + 1 == n) break;  // the numbers are too close to differ
     ticks_.push_back({n * step, label_of(n * step, step)});
   }
 }
@@ -90,7 +90,7 @@ void ChartScale::log_ticks(int wanted) {
   const double first = std::floor(std::log10(low_) + 1e-9),
                last = std::ceil(std::log10(high_) - 1e-9);
   const double every = std::max(1.0, std::ceil((last - first) / std::max(wanted, 1)));
-  const bool between = last - first <= 2;  // few decades: also 2 and 5
+  const bool between = last - first <= 2;  // with few decades, 2 and 5 also get marks
   for (double power = first; power <= last; power += every)
     for (const double digit : {1.0, 2.0, 5.0}) {
       const double value = digit * std::pow(10.0, power);

@@ -15,12 +15,14 @@ struct Tick {
 
 class ChartScale {
  public:
-  // low, high: range of the data, ignored if the axis has its own; not finite: no data. from, to:
-  // pixels of the ends. wanted: approximate number of ticks.
+  // low, high: range of the data; not finite if there is none. A limit that the axis sets takes
+  // precedence. from, to: pixels of the two ends. wanted: approximate number of ticks.
   ChartScale(const ChartAxis& axis, double low, double high, double from, double to, int wanted);
 
-  bool has(double value) const;  // whether it can be drawn: finite, and above 0 if log
-  // In pixels. May be far outside of the chart, but is bounded. Call it only if has(value).
+  // whether the value can be drawn: finite, and above 0 on a logarithmic axis
+  bool has(double value) const;
+  // Returns the position in pixels. It may be far outside of the chart, but is limited. Call it
+  // only if has(value).
   double place(double value) const;
   double low() const { return low_; }
   double high() const { return high_; }
@@ -35,7 +37,7 @@ class ChartScale {
   std::vector<Tick> ticks_;
 };
 
-// The range of some numbers, ignoring those that cannot be drawn.
+// The range of some numbers. Numbers that cannot be drawn are ignored.
 struct DataRange {
   double low, high;
   explicit DataRange(bool log);

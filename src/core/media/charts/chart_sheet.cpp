@@ -14,7 +14,7 @@ constexpr double line_px = 18, legend_px = 190;
 constexpr std::size_t legend_characters = 22, row_name_characters = 28, category_characters = 24;
 constexpr const char* grid_colour = "#e4e4e4";
 
-// As wide as its longest name needs.
+// The width that the longest name needs.
 double legend_width(const std::vector<LegendEntry>& legend) {
   constexpr double sample_px = 50, least = 90;
   double widest = least;
@@ -35,7 +35,7 @@ double left_margin(const ChartFrame& frame, const std::vector<std::string>& name
 ChartFrame checked(ChartFrame frame, std::size_t legend_lines) {
   constexpr int least_width = 200, least_height = 120, most = 20000;
   frame.width = std::clamp(frame.width, least_width, most);
-  // A legend longer than the chart makes it higher.
+  // A legend that is longer than the chart makes the chart higher.
   const int needed = static_cast<int>(static_cast<double>(legend_lines) * line_px) + 80;
   frame.height = std::clamp(std::max(frame.height, needed), least_height, most);
   return frame;

@@ -1,4 +1,4 @@
-// The common frame of all charts: title, axes, grid and legend around a plot area.
+// The frame that all charts share: title, axes, grid and legend around a plot area.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct LegendEntry {
   double opacity = 1;
 };
 
-// A place on an axis with a name instead of a number: a category or a row.
+// A position on an axis that has a name instead of a number: a category or a row.
 struct NamedPlace {
   double at = 0;
   std::string name;
@@ -25,11 +25,12 @@ struct NamedPlace {
 
 class ChartSheet {
  public:
-  // left_names: texts left of the plot instead of numbers, for which space is reserved.
+  // left_names: texts that will be drawn left of the plot instead of numbers. Space is reserved for
+  // them.
   ChartSheet(const ChartFrame& frame, const std::vector<LegendEntry>& legend,
              const std::vector<std::string>& left_names = {});
 
-  // The plot area in pixels.
+  // The edges of the plot area in pixels.
   double left() const { return left_; }
   double right() const { return right_; }
   double top() const { return top_; }
@@ -44,12 +45,13 @@ class ChartSheet {
   void draw_x_names(const std::vector<NamedPlace>& names);
   void draw_y_names(const std::vector<NamedPlace>& names);
 
-  // Drawings between these calls are clipped to the plot area.
+  // Drawings between these two calls are clipped to the plot area. has_data: if false, "no data" is
+  // shown.
   void begin_plot();
   void end_plot(bool has_data);
 
   Svg& svg() { return svg_; }
-  std::string text();  // the whole file
+  std::string text();  // returns the whole SVG file
 
  private:
   void draw_legend(const std::vector<LegendEntry>& legend);
@@ -61,14 +63,16 @@ class ChartSheet {
 
 constexpr const char* axis_colour = "#444444";
 
-// The look of series number `index`: repeated colours have other dashes.
+// Returns the colour and the dashes of series number `index`. If a colour repeats, the dashes
+// differ.
 LegendEntry look_of(std::size_t index, const std::string& name);
 
-// The frame for a chart of named rows, high enough for that many.
+// Returns the frame with a height for that number of named rows.
 constexpr double row_px = 26;
 ChartFrame high_enough(ChartFrame frame, std::size_t rows);
 
-// Throws Error unless `size` is `wanted`, or 0 if that is allowed. what: "y of series \"loss\"".
+// Throws Error unless `size` equals `wanted`, or is 0 and may_be_empty is true. what: the name in
+// the message, such as "y of series \"loss\"".
 void check_length(const std::string& what, std::size_t size, std::size_t wanted,
                   bool may_be_empty = false);
 

@@ -1,4 +1,4 @@
-// Lines, points, bands and error bars over two axes of numbers.
+// Charts of lines, points, bands and error bars over two numeric axes.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +21,7 @@ void check_xy(const XySeries& one) {
   check_length(of("high"), one.high.size(), one.low.size());
 }
 
-// Runs of consecutive points that can be drawn, separated by gaps.
+// Consecutive points that can be drawn, split at gaps.
 std::vector<std::vector<SvgPoint>> runs_of(const Scales& scales, const std::vector<double>& x,
                                            const std::vector<double>& y) {
   std::vector<std::vector<SvgPoint>> runs(1);
@@ -34,8 +34,8 @@ std::vector<std::vector<SvgPoint>> runs_of(const Scales& scales, const std::vect
   return runs;
 }
 
-// Keeps the first, lowest, highest and last point in each column of pixels: the picture is the
-// same.
+// Keeps the first, lowest, highest and last point in each column of pixels. The drawn picture does
+// not change.
 std::vector<SvgPoint> thinned(const std::vector<SvgPoint>& points) {
   constexpr std::size_t few = 2000;
   if (points.size() <= few) return points;

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// With at most two decimals, and none that are zero.
+// Prints at most two decimals, without trailing zeros.
 std::string number(double value) {
   LOCKSTEP_CHECK(std::isfinite(value));
   std::string text = fixed(value, 2);
@@ -75,7 +75,7 @@ std::string shortened(std::string_view text, std::size_t characters) {
 }
 
 void Svg::shape(const std::string& element, const std::string& tip) {
-  // element: without its end.
+  // `element` lacks its end.
   const std::string name = element.substr(1, element.find(' ') - 1);
   body_ += tip.empty() ? element + "/>\n"
                        : cat(element, "><title>", xml_text(tip), "</title></", name, ">\n");

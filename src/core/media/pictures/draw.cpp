@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// Columns [left, right) and rows [top, bottom) within a picture.
+// Columns [left, right) and rows [top, bottom) of a picture.
 struct Area {
   int left, top, right, bottom;
 };
@@ -66,7 +66,7 @@ double opacity_of(double opacity) {
   return std::isfinite(opacity) ? std::clamp(opacity, 0.0, 1.0) : 0;
 }
 
-// A side of a polygon that is not level.
+// A side of a polygon that is not horizontal.
 struct Edge {
   Point top, bottom;
   double x_at(double y) const {
@@ -90,7 +90,7 @@ std::vector<Edge> edges_of(std::span<const std::vector<Point>> contours) {
   return edges;
 }
 
-// Adds to each pixel how much of it lies between left and right, times `share`.
+// Adds to each pixel the length of it that lies between `left` and `right`, times `share`.
 void add_cover(std::vector<double>& cover, double left, double right, double share) {
   for (double from = left; from < right;) {
     const double next = std::min(std::floor(from) + 1, right);
@@ -123,7 +123,7 @@ void draw_rectangle(Image& image, const Rectangle& whole, Colour colour, int thi
 void fill_polygon(Image& image, std::span<const std::vector<Point>> contours, Colour colour,
                   double opacity) {
   const std::span<std::uint8_t> values = pixels(image);
-  constexpr int lines = 4;  // of each row at which edges are looked at
+  constexpr int lines = 4;  // scan lines per row of pixels
   const double width = image.width();
   std::vector<Edge> edges = edges_of(contours);
   double top = image.height(), bottom = 0;
@@ -217,7 +217,8 @@ void draw_labelled(Image& image, const Rectangle& rectangle, std::string_view te
 }
 
 int readable_scale(const Image& image) {
-  constexpr int plain = 900;  // pixels of the longer side at which the font is read as it is
+  // Length of the longer side in pixels up to which the font is readable at its own size.
+  constexpr int plain = 900;
   return std::max(1, (std::max(image.height(), image.width()) + plain / 2) / plain);
 }
 

@@ -1,5 +1,6 @@
-// The glyphs of ASCII: "-Misc-Fixed-Medium-R-SemiCondensed--13-120-75-75-C-60-ISO10646-1" of the X
-// Window System (6x13 of font-misc-misc), which is in the public domain.
+// Glyphs of the ASCII characters. They come from the font 6x13 of the X Window System
+// (font-misc-misc), which is in the public domain. The font's full name is
+// "-Misc-Fixed-Medium-R-SemiCondensed--13-120-75-75-C-60-ISO10646-1".
 #include "core/media/pictures/font.h"
 
 #include <iterator>

@@ -30,14 +30,14 @@ To rescaled(From value) {
   return static_cast<To>((value + 128U) / 257U);
 }
 
-// One pixel; both have 1 to 4 channels.
+// Converts one pixel. Both formats have 1 to 4 channels.
 template <class From, class To>
 void convert_pixel(const From* from, int from_channels, To* to, int to_channels) {
   const bool colour = from_channels >= 3, wants_colour = to_channels >= 3;
   if (wants_colour) {
     for (int c = 0; c < 3; ++c) to[c] = rescaled<To>(from[colour ? c : 0]);
   } else if (colour) {
-    // Weights of BT.601 in 1/65536; they add up to 1.
+    // The weights of BT.601, in units of 1/65536. They add up to 1.
     const std::uint64_t grey =
         19595ULL * from[0] + 38470ULL * from[1] + 7471ULL * from[2] + 32768ULL;
     to[0] = rescaled<To>(static_cast<From>(grey >> 16));

@@ -1,4 +1,4 @@
-// A picture in memory: height x width x channels, contiguous, 8 or 16 bits a value.
+// A picture in memory: [height, width, channels], contiguous, with 8 or 16 bits per value.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,20 @@
 
 namespace lockstep {
 
-// Channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha (not premultiplied).
+// channels: 1 is grey, 2 is grey and alpha, 3 is RGB, 4 is RGB and alpha. Alpha is not
+// premultiplied.
 struct ImageShape {
   int height = 0, width = 0, channels = 0, bits = 8;
   std::size_t values() const;  // height x width x channels
   friend bool operator==(const ImageShape&, const ImageShape&) = default;
 };
-std::string describe(const ImageShape& shape);  // "640 x 480, RGB, 8 bits": width first
+std::string describe(const ImageShape& shape);  // "640 x 480, RGB, 8 bits", with the width first
 
 class Image {
  public:
   Image() = default;
-  // All zeros. Throws Error for extents below 1, channels other than 1 to 4, bits other than 8
-  // and 16.
+  // Makes a picture of zeros. Throws Error for a height or width below 1, for channels other than 1
+  // to 4, and for bits other than 8 and 16.
   explicit Image(const ImageShape& shape);
 
   const ImageShape& shape() const { return shape_; }
@@ -31,7 +32,8 @@ class Image {
   int bits() const { return shape_.bits; }
   bool empty() const { return shape_.height == 0; }
 
-  // All values in the order [height, width, channels]. Throws Error if the picture has other bits.
+  // Return all values in the order [height, width, channels]. Throw Error if the picture has
+  // another number of bits.
   std::span<std::uint8_t> u8();
   std::span<const std::uint8_t> u8() const;
   std::span<std::uint16_t> u16();
@@ -45,10 +47,10 @@ class Image {
   std::vector<std::uint16_t> u16_;  // in the machine's byte order
 };
 
-// The picture converted to other channels and bits. Grey becomes RGB by repetition; RGB becomes
-// grey by ITU-R BT.601, as in JPEG. Unwanted alpha is dropped; missing alpha becomes opaque. 8 bits
-// become 16 by x 257; 16 become 8 by rounding. Throws Error for values that ImageShape does not
-// allow.
+// Returns the picture with other channels and bits. Grey is repeated for RGB. RGB becomes grey by
+// ITU-R BT.601, as in JPEG. Alpha is removed if it is not wanted, and added as opaque if it is
+// missing. For 16 bits, 8-bit values are multiplied by 257. For 8 bits, 16-bit values are scaled
+// and rounded. Throws Error for channels or bits that ImageShape does not allow.
 Image convert(const Image& image, int channels, int bits);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// JPEG by libjpeg. Its errors leave by longjmp, so no variable with a destructor lives between
-// setjmp and a call of the library.
+// Reads and writes JPEG with libjpeg. Its errors use longjmp, so no variable with a destructor may
+// live between setjmp and a call of the library.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,7 @@
 namespace lockstep {
 namespace {
 
-// As the library's pointers see it: the base comes first.
+// The library has pointers to the base, so the base comes first.
 struct Faults {
   jpeg_error_mgr base;
   std::jmp_buf leave;
@@ -31,7 +31,7 @@ struct Faults {
   std::longjmp(faults->leave, 1);
 }
 
-// Warnings are errors if pixels are missing or made up after them; other warnings are ignored.
+// A warning after which pixels are missing or invented is an error. Other warnings are ignored.
 void judge_warning(j_common_ptr info, int level) {
   if (level >= 0) return;
   switch (info->err->msg_code) {
@@ -53,7 +53,7 @@ void set_faults(Faults& faults) {
   faults.message[0] = '\0';
 }
 
-// A progressive file can ask for any number of passes over the whole picture.
+// A progressive file may contain any number of passes over the whole picture.
 void limit_scans(j_common_ptr info) {
   constexpr int most_scans = 200;
   if (!info->is_decompressor) return;
@@ -102,7 +102,7 @@ class Decoder {
     return true;
   }
 
-  // to: height x width x channels.
+  // Writes pixels to `to` as height x width x channels.
   bool read_pixels(std::uint8_t* to, int channels) {
     if (setjmp(faults_.leave) != 0) return false;
     info_.out_color_space = channels == 1 ? JCS_GRAYSCALE : cmyk_ ? JCS_CMYK : JCS_RGB;
@@ -118,7 +118,8 @@ class Decoder {
     return true;
   }
 
-  // Adobe's programs, which nearly all such files come from, store the inverse and say so.
+  // Nearly all CMYK files come from Adobe's programs. These store inverted values, and mark the
+  // file.
   void rgb_of_cmyk(std::uint8_t* row) const {
     const unsigned flip = info_.saw_Adobe_marker ? 0U : 255U;
     for (std::size_t x = 0; x < info_.image_width; ++x) {
@@ -190,7 +191,7 @@ class Encoder {
 
   Faults faults_{};
   jpeg_compress_struct info_{};
-  unsigned char* buffer_ = nullptr;  // the library's, of malloc
+  unsigned char* buffer_ = nullptr;  // allocated by the library with malloc
   unsigned long length_ = 0;
 };
 

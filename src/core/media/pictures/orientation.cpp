@@ -1,4 +1,4 @@
-// EXIF orientation: finding it, and turning a picture by it (CIPA DC-008, tag 0x0112).
+// Finds the EXIF orientation of a picture and turns the picture by it (CIPA DC-008, tag 0x0112).
 #include <cstring>
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// Numbers of a TIFF block in its byte order; 0 beyond its end.
+// Reads numbers of a TIFF block in its byte order. Beyond its end, they are 0.
 class Tiff {
  public:
   explicit Tiff(std::string_view bytes) : bytes_(bytes) {}
@@ -31,8 +31,8 @@ class Tiff {
   bool big_ = false;
 };
 
-// Where the pixel at row, column of the turned picture lies in the stored one of `height` x
-// `width`.
+// The place in the stored picture, which has `height` x `width` pixels, of a pixel in the turned
+// one.
 std::pair<int, int> stored_place(int row, int column, int height, int width, int orientation) {
   switch (orientation) {
     case 2:

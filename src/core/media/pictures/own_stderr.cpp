@@ -1,6 +1,6 @@
-// The variable that the archives of libjpeg and libpng write complaints to, in place of stderr;
-// nothing here causes any. Their code was not compiled for shared libraries, where it cannot reach
-// the C library's stderr. So the build gives them this variable instead
+// The variable to which the static libraries libjpeg and libpng write error messages instead of
+// stderr. Nothing here causes such messages. The code of both was not compiled for use in a shared
+// library. It could not reach the C library's stderr there, so the build gives it this variable
 // (cmake/StaticLibrary.cmake).
 #include <cstdio>
 

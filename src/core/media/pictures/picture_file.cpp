@@ -24,7 +24,7 @@ StoredPicture decode(std::string_view bytes, const std::string& name, const Read
 }  // namespace
 
 std::string read_picture_bytes(const std::filesystem::path& path, const PictureLimits& limits) {
-  // A file that grows meanwhile is its writer's business.
+  // A file that grows while it is read is not handled specially.
   const UniqueFd fd = open_regular_file(path);
   struct stat info {};
   if (::fstat(fd.get(), &info) == 0)

@@ -1,4 +1,4 @@
-// Headers of pictures, without reading their files whole.
+// Reads the headers of pictures without reading whole files.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t begin_bytes = 16 << 10, most_of_header = 64 << 20, end_bytes = 64 << 10;
 
-// A file that is open, by places.
+// An open picture file from which ranges are read.
 class PictureBytes {
  public:
   PictureBytes(const std::filesystem::path& path, const PictureLimits& limits)
@@ -30,7 +30,7 @@ class PictureBytes {
   const std::string& name() const { return name_; }
   std::uint64_t size() const { return size_; }
 
-  // As many of these bytes as the file has.
+  // Reads these bytes, or fewer if the file ends before.
   std::string read(std::uint64_t begin, std::uint64_t count) const {
     std::string bytes(std::min(count, size_ - std::min(begin, size_)), '\0');
     std::size_t done = 0;
@@ -39,7 +39,7 @@ class PictureBytes {
                                   static_cast<off_t>(begin + done));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) fail();
-      if (got == 0) break;  // it became shorter
+      if (got == 0) break;  // the file became shorter
       done += static_cast<std::size_t>(got);
     }
     bytes.resize(done);
@@ -62,7 +62,7 @@ std::uint64_t big_endian(std::string_view bytes) {
   return value;
 }
 
-// The offset of a JPEG's pixels, as far as the segments before them are in `begin`; else 0.
+// The offset of a JPEG's pixels. 0 if the segments before them do not lie within `begin`.
 std::size_t jpeg_pixels(std::string_view begin) {
   std::size_t at = 2;
   while (at + 4 <= begin.size() && begin[at] == '\xFF') {
@@ -77,12 +77,12 @@ std::size_t jpeg_pixels(std::string_view begin) {
   return 0;
 }
 
-// Whether a JPEG has no end of image after its pixels begin, so that decoding it must fail.
-// Programs append other things to pictures, so it need not be the last.
+// Whether a JPEG has no end of image behind its first pixels, so that decoding must fail. The mark
+// is searched in the whole file, because programs append other data to pictures.
 bool jpeg_is_cut_off(const PictureBytes& file, std::string_view begin) {
   constexpr std::string_view end_of_image("\xFF\xD9", 2);
   const std::size_t pixels = jpeg_pixels(begin);
-  if (pixels == 0) return false;  // who knows
+  if (pixels == 0) return false;  // this cannot be known
   const auto ends_within = [&](std::uint64_t from) {
     return file.read(from, file.size() - from).find(end_of_image) != std::string::npos;
   };
@@ -92,7 +92,7 @@ bool jpeg_is_cut_off(const PictureBytes& file, std::string_view begin) {
   return !ends_within(pixels);
 }
 
-// Whether a chunk of a PNG reaches beyond the file, or none ends it.
+// Whether a PNG's chunk reaches beyond the file, or no end chunk exists.
 bool png_is_cut_off(const PictureBytes& file) {
   constexpr std::uint64_t signature = 8, around = 12;  // length, name and checksum of a chunk
   constexpr std::string_view last("\0\0\0\0IEND\xAE\x42\x60\x82", 12);
@@ -106,7 +106,7 @@ bool png_is_cut_off(const PictureBytes& file) {
   return true;
 }
 
-// Longer headers are read whole: previews and profiles stand there.
+// The bytes read grow until the header is complete, because previews and profiles can make it long.
 StoredPicture decode_header(const PictureBytes& file, std::string& begin, const ReadPicture& how) {
   while (true) {
     const bool is_all = begin.size() >= file.size() || begin.size() >= most_of_header;

@@ -1,5 +1,5 @@
-// PNG by libpng. Its errors leave by longjmp, so no variable with a destructor lives between setjmp
-// and a call of the library.
+// Reads and writes PNG with libpng. Its errors use longjmp, so no variable with a destructor may
+// live between setjmp and a call of the library.
 #include <png.h>
 
 #include <bit>
@@ -38,8 +38,8 @@ void take(png_structp png, png_bytep to, std::size_t bytes) {
   source->rest.remove_prefix(bytes);
 }
 
-// Whether all chunks up to the last end within the file. libpng allocates the size that a chunk
-// states, for some chunks whatever limit is set.
+// Whether all chunks up to the last one end within the file. libpng allocates the size that a chunk
+// states, and ignores the limit for some chunks.
 bool chunks_fit(std::string_view bytes) {
   constexpr std::size_t signature = 8, around = 12;  // length, name and checksum of a chunk
   for (std::size_t at = signature; at + around <= bytes.size();) {
@@ -53,7 +53,7 @@ bool chunks_fit(std::string_view bytes) {
   return false;
 }
 
-// Whether the chunks before the pixels lie within these first bytes of a file.
+// Whether the chunks before the pixels lie within `bytes`, the beginning of a file.
 bool has_png_header(std::string_view bytes) {
   constexpr std::size_t signature = 8, around = 12;
   for (std::size_t at = signature; at + 8 <= bytes.size();) {
@@ -106,7 +106,7 @@ class Reader {
   bool read_header() {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     png_set_read_fn(png_, &source_, take);
-    // Texts and profiles are not used, and must not grow without bounds either.
+    // Texts and profiles are not used, but their memory must still be limited.
     constexpr png_alloc_size_t most_of_a_chunk = 8 << 20;
     png_set_chunk_malloc_max(png_, most_of_a_chunk);
     png_set_chunk_cache_max(png_, 64);
@@ -119,9 +119,9 @@ class Reader {
   bool choose_channels(bool stored) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     if (stored)
-      png_set_packing(png_);  // a byte a value, not scaled
+      png_set_packing(png_);  // one byte per value, not scaled
     else
-      png_set_expand(png_);  // palettes, fewer than 8 bits, a transparent colour
+      png_set_expand(png_);  // expands palettes, fewer than 8 bits, and a transparent colour
     if (swaps_16) png_set_swap(png_);
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);

@@ -35,7 +35,7 @@ void InputPipe::pass_on() {
   if (put >= 0)
     waiting_.erase(0, static_cast<std::size_t>(put));
   else if (errno != EAGAIN && errno != EINTR)
-    write_.reset();  // nobody reads it any more
+    write_.reset();  // the reader has ended
 }
 
 }  // namespace lockstep

@@ -12,10 +12,10 @@ class LineSplitter {
   using Take = std::function<void(std::string_view)>;  // one line, without its newline
   explicit LineSplitter(Take take) : take_(std::move(take)) {}
   void add(std::string_view bytes);
-  void finish();  // passes on the text after the last newline, if any
+  void finish();  // passes on the text after the last newline, if there is any
 
  private:
-  // An endless line is cut at this length, so that memory stays bounded.
+  // A longer line is cut here, so that memory stays bounded.
   static constexpr std::size_t most_in_a_line = 1 << 20;
   Take take_;
   std::string rest_;

@@ -34,7 +34,8 @@ struct OutputQueue::State {
   UniqueFd progress;
   mutable std::mutex mutex;
   std::condition_variable changed;
-  std::string waiting, writing;  // `writing` is the thread's while it is not empty
+  // While `writing` is not empty, it belongs to the thread.
+  std::string waiting, writing;
   bool broken = false, closed = false;
 };
 

@@ -23,7 +23,7 @@ PseudoTerminal make_pseudo_terminal(int like, int narrower) {
   made.theirs = above_stderr(UniqueFd(::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC)));
   termios modes{};
   if (!made.theirs || ::tcgetattr(made.theirs.get(), &modes) != 0) return {};
-  modes.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the real one does that
+  modes.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the real terminal converts the output
   modes.c_lflag &= ~static_cast<tcflag_t>(ECHO);
   ::tcsetattr(made.theirs.get(), TCSANOW, &modes);
   follow_size(made.ours, like, narrower);

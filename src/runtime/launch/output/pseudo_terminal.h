@@ -1,4 +1,4 @@
-// A terminal for a program whose output is read and passed on to a real one.
+// A terminal for a program whose output is read and passed on to a real terminal.
 #pragma once
 
 #include "core/base/files/fd.h"
@@ -9,10 +9,10 @@ struct PseudoTerminal {
   UniqueFd ours, theirs;
 };
 
-// A pseudo-terminal that passes bytes unchanged. It is as wide as the terminal `like`, less
-// `narrower` columns. Empty if none can be had.
+// A pseudo-terminal that passes bytes unchanged. Its width is that of the terminal `like`, less
+// `narrower` columns. Empty if the system has none left.
 PseudoTerminal make_pseudo_terminal(int like, int narrower);
-// Adopts a changed size of `like`.
+// Applies a changed size of `like`.
 void follow_size(const UniqueFd& ours, int like, int narrower);
 
 }  // namespace lockstep

@@ -18,7 +18,7 @@ std::string visible_devices(const LaunchSpec& spec, const Device& device) {
   return join(names, ",");
 }
 
-// Further variables of torchrun that programs look for. No agent serves a store here.
+// Adds other variables of torchrun that programs read. No agent serves a store here.
 void add_torchruns(const LaunchSpec& spec, int rank,
                    std::map<std::string, std::string>& variables) {
   const std::string error = cat("rank", rank, ".error.json");
@@ -32,11 +32,11 @@ void add_torchruns(const LaunchSpec& spec, int rank,
   variables["TORCHELASTIC_ERROR_FILE"] = std::filesystem::absolute(spec.log_dir / error).string();
   variables["TORCHELASTIC_USE_AGENT_STORE"] = "False";
   variables.emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1");
-  // Otherwise Python buffers output to a pipe.
+  // Without this, Python buffers output to a pipe.
   variables.emplace("PYTHONUNBUFFERED", "1");
 }
 
-// Removes an outer launcher's variables about the processes that it started; ours are others.
+// Removes variables of an outer launcher, because they describe its processes and not ours.
 void forget_outer_launchers(std::map<std::string, std::string>& variables) {
   std::erase_if(variables, [](const auto& variable) {
     return variable.first.starts_with("TORCHELASTIC_") || variable.first == "LOCKSTEP_STORE_FD" ||
@@ -79,8 +79,7 @@ std::map<std::string, std::string> rank_environment(
   }
   if (device.kind == DeviceKind::cpu || !spec.run_id.empty())
     variables.emplace("OMP_NUM_THREADS", cat(device.threads));
-  // Threads that wait in a loop take the cores of those that they wait for, where others compute
-  // too.
+  // Threads that wait in a loop would take cores from other ranks, which still compute.
   if (device.kind == DeviceKind::cpu && !variables.contains("GOMP_SPINCOUNT"))
     variables.emplace("OMP_WAIT_POLICY", "PASSIVE");
   if (!spec.run_id.empty()) add_torchruns(spec, rank, variables);

@@ -1,4 +1,5 @@
-// The environment of a rank: inherited variables, the caller's, and torchrun's contract.
+// The environment of a rank: inherited variables, those of the caller, and those that torchrun's
+// ranks have.
 #pragma once
 
 #include <map>
@@ -11,9 +12,9 @@ namespace lockstep {
 
 struct Rendezvous {
   int port = 0;
-  int store_fd = -1;      // the launcher's store, as its door; -1: none
-  int events_fd = -1;     // the rank's events; -1: none
-  int heartbeat_fd = -1;  // -1: none
+  int store_fd = -1;      // StoreServer::door; -1 = none
+  int events_fd = -1;     // the rank's LOCKSTEP_EVENTS_FD; -1 = none
+  int heartbeat_fd = -1;  // -1 = none
 };
 
 std::map<std::string, std::string> this_environment();

@@ -1,4 +1,4 @@
-// A rank's report about its own end, sent as an event to the launcher.
+// A rank's report about its own failure, sent as an event to the launcher.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,9 +10,9 @@ namespace lockstep {
 struct RankError {
   std::string what;            // begins with the most important line
   std::string hint{};          // may be empty
-  std::string frames{};        // where in C++ it was thrown; empty unless asked for
-  bool is_users = false;       // an Error: the user must fix it, so a restart is no use
-  bool out_of_memory = false;  // of the device or the host
+  std::string frames{};        // where in C++ it was thrown; empty unless the user requested it
+  bool is_users = false;       // an Error, which the user must fix, so a restart does not help
+  bool out_of_memory = false;  // the memory of the device or of the host
 };
 
 // {"kind": "error", "what": …}. Long texts are cut, so that the event fits into a pipe.

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t block_bytes = std::uint64_t{1} << 16;
 
-// False on an error.
+// Returns false on an error.
 bool put(int fd, std::string_view bytes, std::uint64_t place) {
   while (!bytes.empty()) {
     const ssize_t done = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(place));
@@ -44,10 +44,11 @@ RankLog::RankLog(const std::filesystem::path& folder, int rank, std::uint64_t li
 
 RankLog::RankLog(std::filesystem::path file, std::uint64_t limit_bytes)
     : path_(std::move(file)), limit_bytes_(limit_bytes) {
-  // The run may be a stranger's: no link is followed, and no pipe holds this up.
+  // Another user may have prepared the run directory. So links are not followed, and a pipe cannot
+  // block the open.
   constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   file_ = above_stderr(UniqueFd(::open(path_.c_str(), flags, 0644)));
-  if (!file_ && errno == ELOOP)  // O_NOFOLLOW
+  if (!file_ && errno == ELOOP)  // the error of O_NOFOLLOW
     throw Error(cat("cannot write the log ", path_.string(), ": it is a link"), "remove it");
   if (!file_)
     throw Error(cat("cannot open the log ", path_.string(), ": ", errno_text(errno)),
@@ -77,7 +78,7 @@ void RankLog::write(std::string_view bytes) {
   put(file_.get(), bytes, size);
 }
 
-// The end of the last line that ends at or before `place`; `place` itself in a very long line.
+// The end of the last line that ends at or before `place`. In a very long line, `place` itself.
 std::uint64_t RankLog::line_end_before(std::uint64_t place) const {
   const std::uint64_t begin = place - std::min(place, block_bytes);
   const std::size_t newline = get(file_.get(), begin, place - begin).rfind('\n');
@@ -87,7 +88,7 @@ std::uint64_t RankLog::line_end_before(std::uint64_t place) const {
 void RankLog::leave_out_the_middle(std::uint64_t size) {
   if (head_bytes_ == 0) head_bytes_ = line_end_before(limit_bytes_ / 2);
   std::uint64_t from = line_end_before(size - std::min(size, limit_bytes_ / 4));
-  if (from <= head_bytes_) return;  // there is no middle
+  if (from <= head_bytes_) return;  // the log has no middle to remove
   left_out_bytes_ += from - head_bytes_;
   const std::string mark = cat("[… ", format_bytes(static_cast<double>(left_out_bytes_)),
                                " left out here: the log has a limit of ",

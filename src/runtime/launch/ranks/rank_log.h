@@ -1,4 +1,4 @@
-// A rank's log. All starts append to it, and it never exceeds a limit.
+// A rank's log with a size limit. All starts of a run append to it.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace lockstep {
 
-// When a log would exceed the limit, it keeps its first bytes up to half the limit, and its newest
-// up to a quarter. A line between them counts the bytes left out. So the file keeps the beginning
-// and the end.
+// When a log would exceed the limit, its middle is removed. It keeps its first bytes up to half the
+// limit, and its newest bytes up to a quarter. A line between them counts the removed bytes.
 class RankLog {
  public:
-  // Opens FOLDER/rankN.log, created if absent. limit_bytes: 0: no limit. Throws Error.
+  // Opens FOLDER/rankN.log, and creates it if it is missing. limit_bytes: 0 = no limit. Throws
+  // Error.
   RankLog(const std::filesystem::path& folder, int rank, std::uint64_t limit_bytes);
-  RankLog(std::filesystem::path file, std::uint64_t limit_bytes);  // for any other process
+  RankLog(std::filesystem::path file, std::uint64_t limit_bytes);  // the log of any other process
   const std::filesystem::path& path() const { return path_; }
   // Writes a line below the output of earlier starts. Writes nothing into an empty log.
   void divide(std::string_view line);
-  // Bytes that a full disk rejects are lost: that must not end the run.
+  // Appends bytes. If the disk is full, they are lost, because that must not end the run.
   void write(std::string_view bytes);
 
  private:
@@ -30,8 +30,9 @@ class RankLog {
   std::filesystem::path path_;
   UniqueFd file_;
   std::uint64_t limit_bytes_;
-  std::uint64_t head_bytes_ = 0;      // number of first bytes that always stay; 0: not known yet
-  std::uint64_t left_out_bytes_ = 0;  // bytes that this object has left out
+  // how many of the first bytes are always kept; 0 = not determined yet
+  std::uint64_t head_bytes_ = 0;
+  std::uint64_t left_out_bytes_ = 0;  // bytes that this object has removed
 };
 
 }  // namespace lockstep

@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// Reads of 64 KiB, the capacity of a pipe unless its owner enlarged it.
+// Numbers of reads. Each read gets up to 64 KiB, the default capacity of a pipe.
 constexpr int reads_in_a_turn = 1, reads_at_the_end = 16;
 
 }  // namespace
@@ -44,8 +44,8 @@ void RankProcess::read(const std::function<bool(StandardStream)>& waits) {
   read_events(reads_in_a_turn);
 }
 
-// Reads available bytes, at most 64 KiB, and returns their number. Closes the descriptor when
-// nothing more will come; a pseudo-terminal signals that by an error.
+// Reads available bytes, at most 64 KiB, and returns their number. Closes the descriptor at the end
+// of the output. A pseudo-terminal signals the end by an error.
 std::size_t RankProcess::read(UniqueFd& fd, std::string& bytes) {
   std::array<char, 65536> buffer;
   while (fd) {
@@ -91,8 +91,8 @@ void RankProcess::keep(std::string_view bytes) {
 }
 
 void RankProcess::read_rest() {
-  // A process that left the group may still hold a pipe and print on. So only bytes that lie there
-  // now are read.
+  // A process that left the group may still hold the pipe and write to it. So only the bytes that
+  // are available now are read.
   for (Source& source : sources_) {
     read_output(source, reads_at_the_end);
     if (std::string rest = source.lines.finish(); !rest.empty()) keep(rest += '\n');

@@ -16,30 +16,30 @@ namespace lockstep {
 
 enum class StandardStream { out, err };
 
-// A pipe or pseudo-terminal that a rank writes to: our end.
+// Our end of a pipe or pseudo-terminal to which a rank writes.
 struct RankPipe {
   UniqueFd fd;
   StandardStream stream;
   std::function<void(std::string_view)> show{};  // shows bytes as they arrive; may be empty
 };
 
-// The output goes to the log, and to `show`. Each call reads a bounded amount, so that a rank that
-// prints without pause leaves time for everything else.
+// Reads a rank's output, and writes it to the log and to `show`. Each call reads a bounded amount,
+// so that a rank that prints all the time does not block everything else.
 class RankProcess {
  public:
-  // plain: the log gets lines without what only a terminal understands (PlainLines). events: the
-  // rank's LOCKSTEP_EVENTS_FD, whose lines go to `take`; may be empty.
+  // plain: the log gets lines without escape sequences (PlainLines). events: our end of the rank's
+  // LOCKSTEP_EVENTS_FD, whose lines go to `take`; may be empty.
   RankProcess(ChildGroup group, RankLog log, bool plain, std::vector<RankPipe> output,
               UniqueFd events, LineSplitter::Take take);
 
   ChildGroup& group() { return group_; }
   const ChildGroup& group() const { return group_; }
-  // The descriptors to read from, without those of streams that `waits` selects.
+  // The descriptors from which to read. Streams that `waits` selects are left out.
   std::vector<int> fds(const std::function<bool(StandardStream)>& waits) const;
   void read(const std::function<bool(StandardStream)>& waits);
-  // Also logs text whose newline has not come for a moment.
-  void keep_parts(double now_s);  // monotonic
-  // Reads the rest once the rank has ended, and logs unfinished lines.
+  // Also logs the beginning of a line if the rest has not come for a second.
+  void keep_parts(double now_s);  // now_s: monotonic
+  // Reads the rest after the rank has ended, and logs unfinished lines.
   void read_rest();
   const std::filesystem::path& log_path() const { return log_.path(); }
   std::string last_lines() const { return tail_.last_lines(20); }
@@ -48,7 +48,7 @@ class RankProcess {
   struct Source {
     RankPipe pipe;
     PlainLines lines{};
-    bool has_news = false;  // since the last keep_parts
+    bool has_news = false;  // bytes have arrived since the last keep_parts
     double quiet_since_s = 0;
   };
   std::size_t read(UniqueFd& fd, std::string& bytes);

@@ -10,15 +10,16 @@ namespace {
 
 constexpr char escape = '\x1b';
 
-// The length of the escape sequence that begins the text; the whole text if it is incomplete.
+// The length of the escape sequence at the start of the text. If it is incomplete, the length of
+// the text.
 std::size_t escape_length(std::string_view text) {
   if (text.size() < 2) return text.size();
-  if (text[1] == '[') {  // parameters, then a letter
+  if (text[1] == '[') {  // parameters, then a final letter
     for (std::size_t i = 2; i < text.size(); ++i)
       if (text[i] >= 0x40 && text[i] <= 0x7e) return i + 1;
     return text.size();
   }
-  if (text[1] == ']') {  // until BEL or ESC backslash
+  if (text[1] == ']') {  // ends with BEL or ESC backslash
     for (std::size_t i = 2; i < text.size(); ++i) {
       if (text[i] == '\a') return i + 1;
       if (text[i] == escape) return std::min(i + 2, text.size());
@@ -78,7 +79,8 @@ void RankScreen::finish(std::size_t rank) {
   at_start_ = true;
 }
 
-// The prefix stands where a line begins to be written, also over an earlier one.
+// Shows text on a live terminal. The prefix is printed wherever a line begins, also if it
+// overwrites an earlier line.
 void RankScreen::show_live(std::string_view text) {
   std::string shown;
   while (!text.empty()) {

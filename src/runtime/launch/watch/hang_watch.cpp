@@ -10,16 +10,17 @@ namespace lockstep {
 namespace {
 
 constexpr double start_factor = 10, own_factor = 3;
-// Libraries load their kernels, and the step becomes a graph.
+// First steps take longer, because libraries load their kernels and CUDA graphs are captured.
 constexpr std::int64_t first_steps = 5;
 constexpr double first_factor = 3;
 
-// A GPU that does not come to an end may wait for others too.
+// A rank whose GPU does not finish may also wait for other ranks.
 bool waits_for_others(const Heartbeat& heartbeat) {
   return heartbeat.waits_in != Collective::none || heartbeat.phase == Phase::device;
 }
 
-// Ranks wait in collectives of one number that are not the same: one has left out or added some.
+// Whether ranks wait in different collectives that have the same number. If so, one of the ranks
+// has left out or added a collective.
 bool apart(const std::vector<Heartbeat>& heartbeats, const std::vector<bool>& ended) {
   std::map<std::uint64_t, Collective> known;
   for (std::size_t i = 0; i < heartbeats.size(); ++i) {
@@ -59,7 +60,8 @@ std::optional<Hang> HangWatch::look(const std::vector<Heartbeat>& heartbeats,
     Rank& rank = ranks_[i];
     const bool moved = heartbeats[i].moves != rank.heartbeat.moves;
     if (moved && !slept) rank.longest_s = std::max(rank.longest_s, now_s - rank.moved_s);
-    const bool silent = heartbeats[i].phase == Phase::none;  // but may be stopped
+    // No heartbeat, but the process may be stopped.
+    const bool silent = heartbeats[i].phase == Phase::none;
     if (moved || slept || (silent && !stopped[i])) rank.moved_s = now_s;
     rank.heartbeat = heartbeats[i];
     if (rank.first_step == 0) rank.first_step = heartbeats[i].step;

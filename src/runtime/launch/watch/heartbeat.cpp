@@ -16,7 +16,8 @@
 namespace lockstep {
 namespace {
 
-// A cache line per rank. Plain stores that another process reads; only `moves` is ever compared.
+// One cache line per rank, which the rank writes and the launcher reads. Only `moves` is compared
+// with earlier values.
 struct alignas(64) Slot {
   std::atomic<std::uint64_t> moves;
   std::atomic<std::int64_t> step;
@@ -25,8 +26,8 @@ struct alignas(64) Slot {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(Slot) == 64);
 
-Slot own_memory;           // where no launcher reads
-Slot* own_slot = nullptr;  // set once, before any thread is started
+Slot own_memory;           // used if no launcher reads
+Slot* own_slot = nullptr;  // set once, before any thread starts
 
 Heartbeat read_slot(const Slot& slot) {
   return {.moves = slot.moves.load(std::memory_order_acquire),
@@ -135,7 +136,7 @@ std::vector<Heartbeat> Heartbeats::read() const {
 
 namespace {
 
-// The line of RANK in the memory that LOCKSTEP_HEARTBEAT_FD names; null where there is none.
+// The slot of RANK in the memory of LOCKSTEP_HEARTBEAT_FD. Null if there is no such memory.
 Slot* shared_slot() {
   const int fd = number_from_environment("LOCKSTEP_HEARTBEAT_FD");
   const int rank = number_from_environment("RANK");
@@ -146,7 +147,7 @@ Slot* shared_slot() {
   void* const memory = mmap(nullptr, static_cast<std::size_t>(file.st_size), PROT_READ | PROT_WRITE,
                             MAP_SHARED, fd, 0);
   close(fd);
-  unsetenv("LOCKSTEP_HEARTBEAT_FD");  // what this rank starts is no rank
+  unsetenv("LOCKSTEP_HEARTBEAT_FD");  // child processes of this rank are not ranks
   return memory == MAP_FAILED ? nullptr : static_cast<Slot*>(memory) + rank;
 }
 

@@ -1,5 +1,5 @@
-// The state of each rank, in memory shared with the launcher. So the launcher can report where a
-// rank died, and tell a hanging rank from a slow one.
+// The state of each rank, in memory that is shared with the launcher. With it, the launcher can
+// report where a rank died, and can tell a hanging rank from a slow one.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace lockstep {
 
 enum class Phase : std::int32_t {
-  none,  // has not reported anything yet, and perhaps never will
+  none,  // has not reported anything yet, and may never do so
   starting,
   data,
   forward,
@@ -51,14 +51,15 @@ std::string describe(const Heartbeat& heartbeat);
 // For a waiting rank: "all-reduce 57 of step 12".
 std::string name_wait(const Heartbeat& heartbeat);
 
-// The launcher's side. Owns the memory, which has no name and is freed with its last holder.
+// The launcher's side. It owns the memory, which has no name and is freed with its last holder.
 class Heartbeats {
  public:
   explicit Heartbeats(std::size_t ranks);  // throws Error
   ~Heartbeats();
   Heartbeats(const Heartbeats&) = delete;
   Heartbeats& operator=(const Heartbeats&) = delete;
-  int fd() const { return file_.get(); }  // ranks inherit it, named in LOCKSTEP_HEARTBEAT_FD
+  // ranks inherit it; LOCKSTEP_HEARTBEAT_FD holds its number
+  int fd() const { return file_.get(); }
   std::vector<Heartbeat> read() const;
 
  private:
@@ -67,20 +68,20 @@ class Heartbeats {
   void* memory_ = nullptr;
 };
 
-// A rank's side. LOCKSTEP_HEARTBEAT_FD and RANK locate the memory; without them it is private.
-// Nothing is written before the first of these calls. All may be called from any thread, at any
-// time.
-void open_heartbeat();  // once, when the program starts
+// A rank's side. LOCKSTEP_HEARTBEAT_FD and RANK locate the memory. If they are not set, the rank
+// uses private memory. Before open_heartbeat, the other functions do nothing. Any thread may call
+// them at any time.
+void open_heartbeat();  // call it once, when the program starts
 Heartbeat own_heartbeat();
 void enter_phase(Phase phase, std::int64_t step);
-void enter_phase(Phase phase);                // within the same step
-void beat();                                  // still working, in any phase
-void count_collective(std::uint64_t number);  // began that collective
+void enter_phase(Phase phase);                // keeps the step
+void beat();                                  // reports that the rank still works
+void count_collective(std::uint64_t number);  // reports that this collective began
 
-// During its lifetime this rank waits in a collective.
+// During its lifetime, this rank waits in a collective.
 class WaitingInCollective {
  public:
-  explicit WaitingInCollective(Collective collective);  // the collective counted last
+  explicit WaitingInCollective(Collective collective);  // the collective that was counted last
   WaitingInCollective(Collective collective, std::uint64_t number);
   ~WaitingInCollective();
   WaitingInCollective(const WaitingInCollective&) = delete;

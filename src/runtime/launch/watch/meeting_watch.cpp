@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// A host with more sockets is busy with other things; looking at them would take time from it.
+// A larger table of sockets belongs to a busy host. Reading it would cost that host time.
 constexpr std::size_t most_table_bytes = std::size_t{1} << 20;
 constexpr int listen_state = 0x0A;
 
@@ -23,7 +23,7 @@ std::optional<std::uint64_t> number_of(std::string_view text, int base) {
   return number;
 }
 
-// The port in "0100007F:1F90".
+// Reads the port of an address such as "0100007F:1F90".
 std::optional<std::uint64_t> port_in(const std::string& address) {
   return number_of(std::string_view(address).substr(address.rfind(':') + 1), 16);
 }
@@ -42,7 +42,7 @@ std::optional<TcpSocket> socket_in(const std::string& line) {
                    .inode = *which};
 }
 
-// Nothing where it cannot be read, or is too large.
+// Returns nothing if the table cannot be read or is too large.
 std::optional<std::string> table_text(const char* path) {
   std::ifstream file(path);
   if (!file) return std::nullopt;

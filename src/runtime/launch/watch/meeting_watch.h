@@ -1,5 +1,5 @@
-// Whether the ranks of a user's program meet. A script for one GPU does not join its ranks, so each
-// rank runs the whole script by itself.
+// Finds out whether the ranks of a user's program meet, as init_process_group lets them. A script
+// for one GPU does not do this, and then each rank runs the whole script by itself.
 #pragma once
 
 #include <sys/types.h>
@@ -13,16 +13,16 @@
 
 namespace lockstep {
 
-// A TCP socket of this host: a row of /proc/net/tcp.
+// A TCP socket of this host, from a row of /proc/net/tcp.
 struct TcpSocket {
   int local_port = 0, remote_port = 0;
   bool listens = false;
   std::uint64_t inode = 0;
 };
-// Unreadable rows are skipped.
+// Reads the rows of such a table. Unreadable rows are skipped.
 std::vector<TcpSocket> tcp_sockets(std::string_view table);
 
-// A view of the sockets at one time; nothing if unknown.
+// Functions that read the sockets. `sockets` returns nothing if they are unknown.
 struct SocketView {
   std::function<std::optional<std::vector<TcpSocket>>()> sockets;
   // Returns the inodes of the sockets that the process has open.
@@ -35,10 +35,11 @@ class MeetingWatch {
   // port: MASTER_PORT, at which PyTorch's ranks meet.
   MeetingWatch(int port, SocketView view) : port_(port), view_(std::move(view)) {}
 
-  // Costs nothing once the ranks have met, or once that cannot be known.
+  // Reads the sockets. Does nothing once the ranks have met, or once this cannot be found out.
   void look(const std::vector<pid_t>& ranks, double now_s);
-  // Seconds that the ranks were watched without meeting: nobody used the port, and no rank listened
-  // elsewhere, as programs do that meet in another way. 0: they met, or it is not known.
+  // The seconds for which the ranks were watched without meeting. In that time nobody used the
+  // port. Also no rank listened on another port, as programs do that meet in another way. 0 if they
+  // met, or if it is unknown.
   double apart_s() const { return is_over_ ? 0 : last_s_ - first_s_.value_or(last_s_); }
 
  private:

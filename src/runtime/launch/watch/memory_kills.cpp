@@ -24,7 +24,8 @@ std::optional<std::uint64_t> counter(const fs::path& file, const std::string& na
   return std::nullopt;
 }
 
-// A number of bytes in a file; nothing for "max", and for version 1's equivalent.
+// A number of bytes in a file. Nothing if the file says "max", or has version 1's number for no
+// limit.
 std::optional<std::uint64_t> limit(const fs::path& file) {
   constexpr std::uint64_t no_limit = std::uint64_t{1} << 62;
   std::ifstream in(file);
@@ -34,11 +35,12 @@ std::optional<std::uint64_t> limit(const fs::path& file) {
 }
 
 struct Group {
-  fs::path path;  // "/user.slice/…", as /proc/self/cgroup names it
+  fs::path path;  // "/user.slice/…", as in /proc/self/cgroup
   bool version_1 = false;
 };
 
-// LineSplitter are "ID:CONTROLLERS:PATH"; of version 2 "0::PATH". Memory may be with either.
+// Lines of /proc/self/cgroup are "ID:CONTROLLERS:PATH", and for version 2 "0::PATH". Either version
+// may control memory.
 std::vector<Group> memory_groups(const fs::path& root) {
   std::vector<Group> groups;
   std::ifstream in(root / "proc/self/cgroup");
@@ -56,7 +58,7 @@ std::vector<Group> memory_groups(const fs::path& root) {
 
 void read_group(const fs::path& root, const Group& group, MemoryKills& kills) {
   const fs::path mount = root / (group.version_1 ? "sys/fs/cgroup/memory" : "sys/fs/cgroup");
-  // In a container the path may be the host's, while the mount is the group itself.
+  // In a container, the path may be the host's, while the mount is the group itself.
   for (const fs::path& folder : {mount / group.path.relative_path(), mount}) {
     const auto count =
         counter(folder / (group.version_1 ? "memory.oom_control" : "memory.events"), "oom_kill");

@@ -1,4 +1,4 @@
-// Uses a debugger's own program for stacks, because reading symbols well is difficult.
+// Prints stacks with the program of a debugger, because reading symbols reliably is difficult.
 #include "runtime/launch/watch/native_stack.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ std::vector<std::vector<std::string>> debuggers(pid_t process) {
            "thread apply all backtrace"}};
 }
 
-// Nothing where the program is not there.
+// Returns nothing if the program is not installed.
 std::optional<ChildGroup> start(std::vector<std::string> words, int output) {
   try {
     return ChildGroup(spawn({.argv = std::move(words),

@@ -11,19 +11,19 @@
 
 namespace lockstep {
 
-// Writes the native stacks of all threads of a process to a file, with eu-stack or gdb, whichever
-// is found first in PATH. It runs in the background; the caller polls. The process is paused
-// meanwhile and continues afterwards.
+// Writes the native stacks of all threads of a process to a file. It uses eu-stack, or gdb if
+// eu-stack is not installed. The debugger runs in the background, and the caller polls. The process
+// is paused during this time and continues afterwards.
 class StackDump {
  public:
   StackDump(pid_t process, const std::filesystem::path& file, double limit_s = 15);
-  // Nothing while it runs; "" once it is done. Otherwise the reason for failure: no debugger, no
-  // permission, or it took longer than limit_s.
+  // Nothing while it runs; an empty text on success. In case of failure, the reason: no debugger,
+  // no permission, or it took longer than limit_s.
   std::optional<std::string> poll();
 
  private:
   double end_s_, limit_s_;
-  std::string name_, fault_;  // name of the debugger
+  std::string name_, fault_;  // name of the debugger, and why it failed
   std::optional<ChildGroup> debugger_;
 };
 

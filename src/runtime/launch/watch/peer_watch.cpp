@@ -12,7 +12,8 @@ namespace lockstep {
 namespace {
 
 constexpr double look_s = 0.25;
-constexpr double telling_s = 2;  // so long a rank that ends waits for the others to know why
+// How long a rank that ends waits until the others know why.
+constexpr double telling_s = 2;
 constexpr double asking_s = 15;  // longer than WorldWatch looks for a cause
 
 std::chrono::duration<double> seconds(double time_s) {
@@ -56,7 +57,8 @@ void PeerWatch::post(const std::string& failure, bool in_collective) {
   own_.in_collective = in_collective;
   const std::uint64_t first = news_.exchanges;
   changed_.notify_all();
-  // The exchange under way may have left the words from before.
+  // An exchange that was already under way may have sent the old text, so this waits for the next
+  // one.
   changed_.wait_for(lock, seconds(telling_s),
                     [&] { return news_.exchanges >= first + 2 || exchange_ended_; });
 }
@@ -67,7 +69,7 @@ void PeerWatch::tell(const std::string& failure) {
   if (serves_store()) stay_until(begin_s + telling_s);
 }
 
-// Rank 0 serves the store, and must stay until the others have read there what they need to know.
+// Rank 0 serves the store. It must stay until the others have read the failure there.
 bool PeerWatch::serves_store() const { return world_.rank == 0 && world_.of_rank_0; }
 
 void PeerWatch::stay_until(double time_s) {
@@ -79,7 +81,7 @@ void PeerWatch::ask(const std::string& failure) {
   std::this_thread::sleep_for(seconds(asking_s + 6 * world_.period_s));
 }
 
-// Talks, and may be held up by it.
+// Exchanges posts with the store in one thread, which may block.
 void PeerWatch::exchange() {
   std::unique_lock lock(mutex_);
   while (!leaving_) {
@@ -112,7 +114,7 @@ void PeerWatch::exchange() {
   changed_.notify_all();
 }
 
-// Looks, and is held up by nothing.
+// Evaluates the news in another thread, which never blocks on the store.
 void PeerWatch::watch() {
   std::unique_lock lock(mutex_);
   while (!leaving_) {

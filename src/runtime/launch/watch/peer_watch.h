@@ -1,5 +1,6 @@
-// Threads that report this rank's state to other ranks, and end it when WorldWatch decides so. They
-// serve worlds that torchrun, Slurm or mpirun made, which no launcher of ours watches.
+// Threads that report this rank's state to other ranks, and end this rank when WorldWatch decides
+// so. They are for worlds that torchrun, Slurm or mpirun started, because no launcher of ours
+// watches these.
 #pragma once
 
 #include <condition_variable>
@@ -15,26 +16,27 @@ namespace lockstep {
 
 class PeerWatch {
  public:
-  // Posts this rank's text and returns those of all ranks, in rank order. May block, for ever if
-  // the network is cut. Throws when the peer is gone for good; throws Error if the data makes no
-  // sense.
+  // Posts this rank's text and returns the texts of all ranks, in rank order. May block forever if
+  // the network is cut. Throws if the other side is gone for good. Throws Error if the data is
+  // damaged.
   using Exchange = std::function<std::vector<std::string>(const std::string& own)>;
-  // Ends the process. Runs on a thread of the watch, whatever the other threads do.
+  // Ends the process. It runs on a thread of the watch, whatever the other threads do.
   using End = std::function<void(const Verdict& verdict)>;
 
   // posts: the posts of all ranks at the rendezvous.
   PeerWatch(WatchedWorld world, std::vector<Post> posts, Exchange exchange, End end);
-  ~PeerWatch();  // does the same as leave()
+  ~PeerWatch();  // calls leave()
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
 
-  void follow(double hang_after_s, End end);  // see WorldWatch; verdicts from now on call `end`
-  // This rank failed by itself and is about to end. Returns when the others could read that, after
-  // 2 s at most.
+  void follow(double hang_after_s, End end);  // see WorldWatch; later verdicts call this `end`
+  // Reports that this rank failed by itself and is about to end. Returns once the others could read
+  // the report, and after 2 s at the latest. If this rank serves the store, always takes 2 s.
   void tell(const std::string& failure);
-  // A collective failed here, perhaps because of another rank. Returns only if no cause is found.
+  // Reports that a collective failed here, perhaps because of another rank. If a cause is found,
+  // the process ends. Otherwise this returns.
   void ask(const std::string& failure);
-  // From now on the other ranks may leave without ending this one.
+  // From now on, the other ranks may leave without ending this one.
   void leave();
 
  private:
@@ -42,7 +44,7 @@ class PeerWatch {
   void watch();
   void post(const std::string& failure, bool in_collective);
   bool serves_store() const;
-  static void stay_until(double time_s);  // monotonic
+  static void stay_until(double time_s);  // time_s: monotonic
 
   const WatchedWorld world_;
   const Exchange exchange_;

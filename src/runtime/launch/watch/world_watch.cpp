@@ -13,17 +13,18 @@
 namespace lockstep {
 namespace {
 
-constexpr double usual_hang_after_s = 60;  // before the run and its options are known
-constexpr double seeking_cause_s = 5;      // for the cause of a collective that failed
-constexpr double gone_s = 3;               // silent for so long, when a collective has failed too
-constexpr double unheard_s = 5;            // for shorter, nobody counts as silent otherwise
+constexpr double usual_hang_after_s = 60;  // until the run and its options are known
+constexpr double seeking_cause_s = 5;  // time in which the cause of a failed collective may show
+// After a failed collective, a rank that is silent for this long is gone.
+constexpr double gone_s = 3;
+constexpr double unheard_s = 5;  // in all other cases, a shorter silence is ignored
 constexpr std::size_t most_post_bytes = std::size_t{1} << 20;
 
 const char* const go_on =
     "what was saved is kept: start the same command again with --resume auto and the same --name, "
     "on as many hosts as there are";
 
-// "rank 2 on b", "ranks 2, 3 on b and 4 on c"
+// Returns, for example, "rank 2 on b" or "ranks 2, 3 on b and 4 on c".
 std::string name_ranks(const std::vector<std::size_t>& ranks, const std::vector<Post>& posts) {
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -57,7 +58,7 @@ std::string to_text(const Post& post) {
 
 namespace {
 
-// The words of a post, one after the other.
+// Reads the words of a post one by one.
 class PostReader {
  public:
   explicit PostReader(std::string_view text) : text_(text), rest_(text) {
@@ -121,7 +122,7 @@ std::optional<Verdict> WorldWatch::look(const News& news, double now_s) {
   return hang(news, now_s);
 }
 
-// Posts come less often in a large world.
+// Raises a time limit for a large world, because its ranks post less often.
 double WorldWatch::at_least(double time_s) const { return std::max(time_s, 5 * world_.period_s); }
 
 void WorldWatch::listen(const News& news, double now_s) {
@@ -129,7 +130,7 @@ void WorldWatch::listen(const News& news, double now_s) {
   looked_s_ = now_s;
   const bool answers = news.exchanges != exchanges_;
   exchanges_ = news.exchanges;
-  // A rank that was cut off from the store gets time to speak again.
+  // After an interruption of the connection to the store, each rank gets time to post again.
   const bool anew = slept || (answers && now_s - answered_s_ > at_least(unheard_s));
   if (slept || answers) answered_s_ = now_s;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
@@ -139,7 +140,8 @@ void WorldWatch::listen(const News& news, double now_s) {
   }
 }
 
-// Judged by the store's last reply: while the store itself is silent the ranks are unknown.
+// Ranks that have been silent for `for_s` at the store's last reply. While the store itself is
+// silent, the state of the ranks is unknown.
 std::vector<std::size_t> WorldWatch::silent(const News& news, double for_s) const {
   std::vector<std::size_t> ranks;
   for (std::size_t i = 0; i < ranks_.size(); ++i)
@@ -182,7 +184,8 @@ std::optional<Verdict> WorldWatch::failure(const News& news, double now_s) {
   const double known_gone_s = at_least(gone_s);
   if (now_s - answered_s_ >= known_gone_s) return store_silence(news, now_s);
   const auto gone = silent(news, known_gone_s);
-  // A rank that was silent long before did not close a connection; another rank's end did.
+  // A rank that was silent long before did not cause the failed collective. The end of another rank
+  // closed the connection.
   const double failed_for_s = now_s - *collective_failed_s_;
   if (!gone.empty() && longest_s(gone) - failed_for_s >= at_least(unheard_s))
     return no_answer(news, gone);
@@ -206,7 +209,7 @@ Verdict WorldWatch::store_silence(const News& news, double now_s) const {
 std::optional<Verdict> WorldWatch::silence(const News& news, double now_s) const {
   if (now_s - answered_s_ >= hang_after_s_) return store_silence(news, now_s);
   if (silent(news, hang_after_s_).empty()) return std::nullopt;
-  // Ranks of one host spoke last at different moments.
+  // A smaller limit here also finds the other ranks of the host, which spoke last at other moments.
   return no_answer(news, silent(news, std::min(hang_after_s_, at_least(unheard_s))));
 }
 
@@ -231,7 +234,7 @@ std::optional<Verdict> WorldWatch::hang(const News& news, double now_s) {
   for (const Post& post : news.posts) heartbeats.push_back(post.heartbeat);
   const std::vector<bool> no(ranks_.size());
   const auto found = hangs_->look(heartbeats, no, no, now_s);
-  // A silent rank's state is unknown, so the silence decides.
+  // The state of a silent rank is unknown. So its silence is reported, and not a hang.
   if (!found || now_s - answered_s_ >= at_least(unheard_s) ||
       !silent(news, at_least(unheard_s)).empty())
     return std::nullopt;

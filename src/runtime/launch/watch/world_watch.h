@@ -1,6 +1,6 @@
-// Posts that ranks exchange in a world that torchrun, Slurm or mpirun made. From them each rank
-// concludes which rank failed, vanished or hangs. Posts and times go in, a verdict comes out. It
-// uses no thread, network or clock.
+// Decides from the posts of all ranks which rank failed, vanished or hangs. It is for worlds that
+// torchrun, Slurm or mpirun started, where each rank decides this itself. Its input is posts and
+// times, and its output is a verdict. It uses no thread, network or clock.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,26 @@
 
 namespace lockstep {
 
-// A rank's repeated report about itself.
+// A report about itself that a rank posts repeatedly.
 struct Post {
   std::string host;
   std::uint64_t beats = 0;  // grows with each post
   Heartbeat heartbeat;
-  std::string failure;         // the reason it ends; empty while it works
+  std::string failure;         // why it ends; empty while it works
   bool in_collective = false;  // the failure was in a collective, so another rank may be the cause
 };
 std::string to_text(const Post& post);
-// Throws Error if the text is no post, since others may be able to write to the store. Names and
-// failures are made safe for a terminal.
+// Throws Error if the text is not a post, because others may be able to write to the store. Control
+// characters in names and failures are made safe for a terminal.
 Post post_from_text(const std::string& text);
 
-// A rank's knowledge at one moment.
+// The knowledge of one rank at one moment.
 struct News {
-  std::vector<Post> posts;          // of all ranks, including this one
-  std::uint64_t exchanges = 0;      // successful exchanges with the store so far
-  bool closed = false;              // the store is gone
-  std::string damage, damage_hint;  // the damage of the store's contents; empty: none
+  std::vector<Post> posts;      // the posts of all ranks, including this one
+  std::uint64_t exchanges = 0;  // successful exchanges with the store so far
+  bool closed = false;          // the store is gone
+  // how the contents of the store are damaged; empty if they are not
+  std::string damage, damage_hint;
 };
 
 struct Verdict {
@@ -43,20 +44,21 @@ struct WatchedWorld {
   int rank = 0;  // this rank
   std::size_t size = 1;
   std::string store;      // "10.0.0.1:29500"
-  bool of_rank_0 = true;  // rank 0 serves the store, not an agent of the launcher
-  double period_s = 0.5;  // between two posts of a rank
+  bool of_rank_0 = true;  // true: rank 0 serves the store; false: an agent of the launcher does
+  double period_s = 0.5;  // seconds between two posts of a rank
 };
 
-// Ends the world. Every rank decides this for itself, when
-//  - a rank says that it failed by itself, or the store is closed or damaged: at once;
-//  - a collective failed: as soon as a rank is found that has gone silent, or after 5 s;
-//  - a rank or the store is silent for `hang_after_s`: its process is stopped, its host is down, or
-//    the network is;
-//  - HangWatch finds a rank that hangs, once follow() has said that the ranks train.
+// Returns a verdict when this rank must end. Every rank decides this for itself, in these cases:
+//  - A rank reports that it failed by itself, or the store is closed or damaged: at once.
+//  - A collective failed: as soon as a rank is found that has become silent, or after 5 s.
+//  - A rank or the store is silent for `hang_after_s`: its process is stopped, its host is down, or
+//    the network is.
+//  - HangWatch finds a rank that hangs. This counts only after follow().
 class WorldWatch {
  public:
   explicit WorldWatch(WatchedWorld world);
-  // From now on hangs count too, and this limit replaces 60 s; 0: no limit.
+  // Call it when training begins. From then on, hangs count too, and this limit replaces 60 s. 0 =
+  // no limit.
   void follow(double hang_after_s);
   std::optional<Verdict> look(const News& news, double now_s);
 
@@ -68,7 +70,8 @@ class WorldWatch {
   double at_least(double time_s) const;
   void listen(const News& news, double now_s);
   std::vector<std::size_t> silent(const News& news, double for_s) const;
-  double longest_s(const std::vector<std::size_t>& ranks) const;  // longest silence
+  // the longest silence of these ranks
+  double longest_s(const std::vector<std::size_t>& ranks) const;
   Verdict no_answer(const News& news, const std::vector<std::size_t>& ranks) const;
   std::optional<Verdict> failure(const News& news, double now_s);
   Verdict store_silence(const News& news, double now_s) const;

@@ -10,15 +10,15 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t most_hosts = 65'536;  // Slurm's own limit of a range
-constexpr std::size_t longest_name = 255;   // of a host
+constexpr std::size_t most_hosts = 65'536;  // Slurm's own limit for a range
+constexpr std::size_t longest_name = 255;   // length of a host name
 
 [[noreturn]] void malformed(std::string_view list, std::string_view why) {
   throw Error(cat("malformed list \"", list, "\": ", why),
               "Slurm writes lists such as node[003-007,9],x1");
 }
 
-// "003-007,9" -> 003, 004, …, 007, 9: the width of a range's first number is kept.
+// Expands "003-007,9" to 003, 004, …, 007, 9, with the width of a range's first number.
 std::vector<std::string> expand_ranges(std::string_view ranges, std::string_view list) {
   std::vector<std::string> numbers;
   for (const std::string& range : split(ranges, ',')) {
@@ -40,7 +40,7 @@ std::vector<std::string> expand_ranges(std::string_view ranges, std::string_view
   return numbers;
 }
 
-// One element of the list, such as "rack[1-2]n[1-4]-ib".
+// Expands one element of the list, such as "rack[1-2]n[1-4]-ib".
 std::vector<std::string> expand_element(std::string_view element, std::string_view list) {
   std::vector<std::string> hosts = {""};
   while (!element.empty()) {
@@ -64,7 +64,7 @@ std::vector<std::string> expand_element(std::string_view element, std::string_vi
   return hosts;
 }
 
-// At the commas that stand outside brackets.
+// Splits the list at commas outside brackets.
 std::vector<std::string_view> elements_of(std::string_view list) {
   std::vector<std::string_view> elements;
   std::size_t begin = 0;

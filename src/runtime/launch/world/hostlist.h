@@ -1,4 +1,4 @@
-// Slurm's compact lists: hosts ("node[003-007,9],x1") and tasks per node ("2(x3),1").
+// Reads Slurm's compact lists: hosts ("node[003-007,9],x1") and tasks per node ("2(x3),1").
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace lockstep {
 
-// Every host, in order. Throws Error if the list is malformed, longer than 65,536, or has an
-// impossible host name.
+// Every host, in order. Throws Error if the list is malformed or longer than 65,536, or if a host
+// name is too long or empty.
 std::vector<std::string> expand_hostlist(std::string_view list);
 
-// {2, 2, 2, 1}. Throws Error if malformed or longer than 65,536.
+// {2, 2, 2, 1} for "2(x3),1". Throws Error if the list is malformed or longer than 65,536.
 std::vector<int> expand_tasks_per_node(std::string_view list);
 
 }  // namespace lockstep

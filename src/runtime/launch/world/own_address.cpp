@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// Connecting a datagram socket sends nothing; it only chooses the route.
+// Connecting a datagram socket sends nothing. It only makes the kernel choose a route.
 std::string address_towards(const addrinfo& target) {
   const UniqueFd socket(::socket(target.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_storage own{};
@@ -31,7 +31,7 @@ std::string address_towards(const addrinfo& target) {
 std::string address_towards(const std::string& host) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_DGRAM;
-  // The port does not matter to the route, but some systems refuse 0.
+  // The route does not depend on the port, but some systems refuse port 0.
   if (::getaddrinfo(host.c_str(), "9", &hints, &found) != 0) return "";
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
   for (const addrinfo* target = found; target != nullptr; target = target->ai_next)

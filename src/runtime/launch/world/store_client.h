@@ -25,16 +25,16 @@ class StoreTimedOut : public StoreFailed {
   using StoreFailed::StoreFailed;
 };
 
-// The door (store_server.h) that LOCKSTEP_STORE_FD names; -1 without the variable. Removes the
-// variable from the environment and makes the door close-on-exec, since the rank's children are not
-// ranks. Throws Error if it names no socket.
+// Returns the socket (StoreServer::door) that LOCKSTEP_STORE_FD names; -1 without the variable.
+// Removes the variable and makes the socket close-on-exec, because the rank's children are not
+// ranks. Throws Error if the variable does not name a socket.
 int take_store_door();
 
-// A connection of its own. Several threads may use it: each waits for the requests before its own.
-// All calls throw StoreFailed, and Error for a message that is too long.
+// One connection. Several threads may use it, but each request waits until earlier ones are
+// answered. All calls throw StoreFailed. They throw Error for a message that is too long.
 class StoreClient {
  public:
-  explicit StoreClient(int door);  // not owned
+  explicit StoreClient(int door);  // the caller keeps the socket
 
   void set(const std::vector<std::pair<std::string_view, std::string_view>>& values);
   // Sets `key` to `desired` if its value is `expected`, or if it is missing and `expected` is
@@ -42,10 +42,10 @@ class StoreClient {
   std::string compare_set(std::string_view key, std::string_view expected,
                           std::string_view desired);
   void append(std::string_view key, std::string_view value);
-  // Adds to the stored number (0 if missing) and returns the sum. Numbers are stored as decimal
-  // text.
+  // Adds to the stored number (0 if it is missing) and returns the sum. Numbers are stored as
+  // decimal text.
   std::int64_t add(std::string_view key, std::int64_t number);
-  // Waits until all keys exist; timeout_ms: 0 waits for ever.
+  // Waits until all keys exist. timeout_ms: 0 = no limit.
   std::vector<std::string> get(const std::vector<std::string>& keys, std::int64_t timeout_ms);
   void wait(const std::vector<std::string>& keys, std::int64_t timeout_ms);
   bool check(const std::vector<std::string>& keys);
@@ -53,7 +53,7 @@ class StoreClient {
   std::int64_t count();
 
  private:
-  // Sends a request; `take` reads the part of the answer after its kind.
+  // Sends a request. `take` reads the rest of the answer after its first number.
   template <class Take>
   auto ask(const MessageWriter& request, const Take& take);
   std::string exchange(const std::string& framed);

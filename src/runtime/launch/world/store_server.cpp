@@ -46,7 +46,7 @@ MessageWriter not_done(StoreAnswer how, const std::string& why) {
   return MessageWriter().number(static_cast<std::int64_t>(how)).text(why);
 }
 
-// A rank's request for keys that are not there yet.
+// A rank's request for keys that do not exist yet.
 struct AwaitedKeys {
   std::vector<std::string> keys;
   bool wants_values = false;
@@ -55,8 +55,8 @@ struct AwaitedKeys {
 
 struct StoreConnection {
   UniqueFd socket;
-  std::string in, out;   // read and not handled; being written
-  std::size_t sent = 0;  // of `out`
+  std::string in, out;   // received and not handled; being sent
+  std::size_t sent = 0;  // sent bytes of `out`
   std::optional<AwaitedKeys> awaited = {};
 };
 
@@ -72,7 +72,8 @@ void set_answer(StoreConnection& to, const MessageWriter& answer) {
 }  // namespace
 
 struct StoreServer::State {
-  UniqueFd ours, theirs, end;  // of the door; what ends the thread
+  // The ends of the socket through which ranks connect; an event to stop the thread.
+  UniqueFd ours, theirs, end;
   std::thread thread = {};
   std::list<StoreConnection> connections = {};
   std::unordered_map<std::string, std::string> values = {};
@@ -125,12 +126,13 @@ void StoreServer::State::serve() {
     for (auto each = connections.begin(); each != connections.end();)
       each = served(*each, watched[place++].revents) ? std::next(each) : connections.erase(each);
     if (watched[1].revents != 0) let_in();
-    if ((watched[1].revents & (POLLHUP | POLLERR)) != 0) ours.reset();  // a rank shut it for all
+    // A rank shut the socket down for all ranks.
+    if ((watched[1].revents & (POLLHUP | POLLERR)) != 0) ours.reset();
     answer_waiting(system_clock().now_s());
   }
 }
 
-// Until the next rank has waited long enough.
+// The time until the next waiting rank must get an answer.
 int StoreServer::State::timeout_ms() const {
   double end_s = std::numeric_limits<double>::infinity();
   for (const StoreConnection& each : connections)
@@ -144,13 +146,13 @@ void StoreServer::State::let_in() {
     connections.emplace_back().socket = std::move(socket);
 }
 
-// Whether the connection is still good.
+// Returns whether the connection still works.
 bool StoreServer::State::served(StoreConnection& connection, short events) {
   if (events == 0) return true;
   return connection.out.empty() ? read(connection) : write(connection);
 }
 
-// A rank asks one thing at a time: more than its request is not read.
+// Reads a request, which must be the only one until it is answered. Bytes behind it are dropped.
 bool StoreServer::State::read(StoreConnection& from) {
   std::array<char, 1 << 16> bytes;
   const ssize_t got = ::recv(from.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -162,7 +164,7 @@ bool StoreServer::State::read(StoreConnection& from) {
     if (!size || from.in.size() < frame_bytes + *size) return true;
     const std::string message = std::exchange(from.in, {}).substr(frame_bytes);
     handle(from, MessageReader(message));
-  } catch (const Error&) {  // no rank of this version
+  } catch (const Error&) {  // the peer is not a rank of this version
     return false;
   }
   return from.out.empty() || write(from);

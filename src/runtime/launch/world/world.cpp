@@ -12,7 +12,8 @@ namespace lockstep {
 namespace {
 
 constexpr const char* loopback = "127.0.0.1";
-constexpr int usual_port = 29500;  // torch's, where ranks share nothing to derive one from
+// The port that torch uses, if ranks share no value from which to derive one.
+constexpr int usual_port = 29500;
 
 std::optional<World> from_torchrun(const WorldVariables& variables) {
   if (!variables.has("RANK") && !variables.has("WORLD_SIZE")) return std::nullopt;
@@ -34,7 +35,7 @@ std::optional<World> from_torchrun(const WorldVariables& variables) {
   return world;
 }
 
-// "1234.0;tcp://192.168.1.7,10.0.0.7:4000" -> 192.168.1.7, if it is not this host's own loopback.
+// Returns 192.168.1.7 for "1234.0;tcp://192.168.1.7,10.0.0.7:4000". Skips loopback addresses.
 std::optional<std::string> address_in_uri(const std::string& uri) {
   const std::size_t scheme = uri.find("://");
   if (scheme == uri.npos) return std::nullopt;
@@ -47,7 +48,7 @@ std::optional<std::string> address_in_uri(const std::string& uri) {
   return std::nullopt;
 }
 
-// "prterun-node07-4711@0.0;tcp4://…" (Open MPI 5) -> node07, where mpirun runs.
+// Returns node07, the host of mpirun, for "prterun-node07-4711@0.0;tcp4://…" (Open MPI 5).
 std::optional<std::string> host_in_namespace(const std::string& text) {
   const std::string name = text.substr(0, text.find('@'));
   const std::size_t first = name.find('-'), last = name.rfind('-');
@@ -78,7 +79,7 @@ std::optional<World> from_open_mpi(const WorldVariables& variables) {
     if (world.master_addr.empty()) world.master_addr = host_in_namespace(*name_space).value_or("");
     name_space = name_space->substr(0, name_space->find('@'));
   }
-  // All ranks have the same of the first that is there.
+  // The first of these that exists has the same value on all ranks.
   const auto shared = old_uri ? old_uri
                       : variables.has("OMPI_MCA_ess_base_jobid")
                           ? variables.text("OMPI_MCA_ess_base_jobid")
@@ -101,7 +102,8 @@ std::optional<World> from_mpich(const WorldVariables& variables) {
   return world;
 }
 
-// Slurm numbers the steps of batch scripts, interactive shells and the like from the top.
+// Slurm gives the highest step numbers to batch scripts, interactive shells and other special
+// steps.
 bool special_step(const std::string& step) { return step.size() == 10 && step >= "4294967290"; }
 
 bool step_made_this(const WorldVariables& variables) {
@@ -136,7 +138,7 @@ std::optional<World> from_slurm(const WorldVariables& variables) {
   if (!step_made_this(variables)) return std::nullopt;
   World world{.source = "Slurm"};
   world.rank = variables.required("SLURM_PROCID", "SLURM_PROCID");
-  // The job may have more tasks than the step.
+  // The job may have more tasks than this step.
   const auto of_step = variables.number("SLURM_STEP_NUM_TASKS");
   world.size = of_step ? *of_step : variables.required("SLURM_NTASKS", "SLURM_PROCID");
   world.local_rank = variables.required("SLURM_LOCALID", "SLURM_PROCID");
@@ -162,7 +164,8 @@ std::optional<World> from_slurm(const WorldVariables& variables) {
   return world;
 }
 
-// Values from the user or torchrun take precedence. A single host needs nothing but loopback.
+// Sets the address and port of rank 0. Values from the user or torchrun take precedence. A single
+// host needs only the loopback address.
 void settle_master(const WorldVariables& variables, World& world) {
   if (const auto address = variables.text("MASTER_ADDR")) {
     world.master_addr = *address;

@@ -62,7 +62,7 @@ void check_world(const World& world) {
 int derived_port(std::string_view shared) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a
   for (const unsigned char byte : shared) hash = (hash ^ byte) * 1099511628211u;
-  // Below 32768, where systems begin to hand out ports of their own.
+  // Below 32768, where systems begin to assign ports themselves.
   return 12000 + static_cast<int>((hash >> 16) % 20000);
 }
 

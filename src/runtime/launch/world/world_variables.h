@@ -1,4 +1,4 @@
-// Checked reading of environment variables that describe a world.
+// Reads and checks environment variables that describe a world.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,7 @@ class WorldVariables {
   std::optional<std::string> first_of(std::initializer_list<const char*> names) const;
   std::optional<int> number(const char* name) const;  // throws Error unless in [0, 2^31)
   int required(const char* name, std::string_view because) const;  // throws Error if unset
-  std::optional<int> port() const;                                 // reads MASTER_PORT; throws
-                                                                   // Error
+  std::optional<int> port() const;  // MASTER_PORT; throws Error unless in [1, 65535]
 
  private:
   const std::function<const char*(const char*)>& getenv_;
@@ -31,7 +30,7 @@ class WorldVariables {
 // Throws Error unless 0 <= rank < size, 0 <= local_rank < local_size <= size.
 void check_world(const World& world);
 
-// The same port for all ranks that pass the same text.
+// A port that is the same for all ranks that pass the same text.
 int derived_port(std::string_view shared);
 
 }  // namespace lockstep

@@ -32,7 +32,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return paths;
 }
 
-// Folder of each step. One that was moved aside counts where its successor did not come.
+// The folder of each step. A folder that was moved aside is used if its replacement is missing.
 std::map<std::int64_t, fs::path> folders_by_step(const fs::path& checkpoints) {
   std::map<std::int64_t, fs::path> folders, aside;
   for (const fs::path& path : entries_of(checkpoints)) {
@@ -72,7 +72,7 @@ std::string damage_of_manifest(const fs::path& folder, CheckpointInfo& info, Man
   return "";
 }
 
-// Nothing if the folder has gone meanwhile.
+// Returns nothing if the folder has been removed meanwhile.
 std::optional<CheckpointInfo> inspect(const fs::path& folder, std::int64_t step, bool thorough) {
   CheckpointInfo info{.path = folder, .step = step, .metrics = nullptr, .damage = {}};
   struct stat status = {};
@@ -86,14 +86,14 @@ std::optional<CheckpointInfo> inspect(const fs::path& folder, std::int64_t step,
   return info;
 }
 
-// A writer holds a lock on its folder. Where folders cannot be locked (NFS) the lock of the run,
-// which the caller holds, says that no writer lives.
+// A writer holds a lock on its folder. On NFS, folders cannot be locked. The caller holds the lock
+// of the run, so no writer can be alive there.
 bool is_being_written(const Beneath& run, const fs::path& folder) {
   const UniqueFd fd = run.open(folder, O_RDONLY | O_DIRECTORY);
   return fd && flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-// Its first entry that no writer of checkpoints makes; "": there is none.
+// The first entry that is not a checkpoint file. Empty if there is none.
 std::string foreign_file_in(const Beneath& run, const fs::path& folder) {
   std::vector<std::string> names = run.names_in(folder);
   std::sort(names.begin(), names.end());

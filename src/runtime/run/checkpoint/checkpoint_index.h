@@ -1,4 +1,4 @@
-// Checkpoints as files: which exist, and whether they are whole. No tensors here.
+// Checkpoints as files: lists them and checks whether they are complete. It uses no tensors.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ struct CheckpointInfo {
   std::filesystem::path path{};
   std::int64_t step = 0;
   std::uint64_t size_bytes = 0;
-  double time = 0;                   // unix seconds when it was written
-  nlohmann::json metrics = nullptr;  // of the evaluation at that step; may be null
-  std::string damage{};              // empty = good; otherwise the damage, in words
+  double time = 0;                   // unix seconds at which it was written
+  nlohmann::json metrics = nullptr;  // metrics of the evaluation at that step; may be null
+  std::string damage{};              // describes the damage; empty if there is none
 };
 
-// Returns the checkpoints, oldest first. thorough: also verifies checksums (reads everything);
-// otherwise sizes only. Temporary folders of interrupted writes are not listed.
+// Returns the checkpoints, oldest first. If `thorough` is true, verifies checksums, for which it
+// reads all files. If false, verifies only sizes. Temporary folders of interrupted writes are not
+// listed.
 std::vector<CheckpointInfo> list_checkpoints(const std::filesystem::path& checkpoints,
                                              bool thorough);
 
@@ -31,33 +32,33 @@ std::optional<CheckpointInfo> newest_good(
     const std::filesystem::path& checkpoints,
     const std::function<void(const CheckpointInfo&)>& skipped = {});
 
-// Seconds that the run had trained over all its starts, which stop.budget counts; 0: unknown.
+// Seconds that the run had trained in all its starts, which stop.budget limits. 0 if unknown.
 double elapsed_s(const CheckpointInfo& checkpoint);
 
 // Whether it was evaluated, so that it can be the best.
 bool is_evaluated(const CheckpointInfo& checkpoint);
 
-// The checkpoint with the best evaluation ("selection" in its metrics, less is better) among those
-// that pass every check. damaged: gets those that do not pass.
+// The checkpoint with the best evaluation among those that pass every check. The best one has the
+// lowest "selection" in its metrics. damaged: receives those that do not pass.
 std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints,
                                         std::vector<CheckpointInfo>& damaged);
 
-// The checkpoint for predicting and evaluating: the best if requested and known, otherwise the
-// newest good one. skipped: gets the damaged ones that were skipped.
+// The checkpoint for prediction and evaluation. If `best` is true, the best one; if there is none,
+// or `best` is false, the newest good one. skipped: receives the damaged ones.
 std::optional<CheckpointInfo> checkpoint_to_read(const std::filesystem::path& checkpoints,
                                                  bool best, std::vector<CheckpointInfo>& skipped);
-// Throws Error that says why there is none.
+// Throws Error with the reason why there is none.
 [[noreturn]] void throw_no_checkpoint(const std::string& run,
                                       const std::vector<CheckpointInfo>& skipped);
 
-// Deletes leftovers of killed writers under temporary names, and restores a checkpoint that such a
-// writer had moved aside to replace it. Call it only with the run locked. Folders of living writers
-// stay, and so do folders that hold anything but a checkpoint's files. Folders that cannot be
-// deleted stay too.
+// Removes leftovers of killed writers. Deletes their temporary folders. Restores a checkpoint that
+// such a writer had moved aside and did not replace. The caller must hold the run's lock. Folders
+// of living writers stay. Folders with any other files stay, and so do folders that cannot be
+// deleted.
 void remove_leftovers(const std::filesystem::path& checkpoints);
 
-// Deletes a checkpoint. Readers find it whole or not at all. Throws Error, also if its folder holds
-// a file that is not a checkpoint's. That checkpoint stays.
+// Deletes a checkpoint. Readers find it complete or not at all. Throws Error, and keeps the
+// checkpoint, if its folder holds a file that CheckpointWriter does not write.
 void remove_checkpoint(const CheckpointInfo& checkpoint);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Names of checkpoint folders, also while they are being written or replaced.
+// Names of checkpoint folders. Folders that are being written, deleted or replaced have prefixes.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,19 @@
 
 namespace lockstep {
 
-inline constexpr const char* temporary_prefix = ".tmp-";  // being written, or being deleted
-inline constexpr const char* aside_prefix = ".old-";      // being replaced
+inline constexpr const char* temporary_prefix = ".tmp-";  // the folder is being written or deleted
+inline constexpr const char* aside_prefix = ".old-";      // the folder is being replaced
 
 std::string checkpoint_name(std::int64_t step);              // "step-000001234"
-std::optional<std::int64_t> step_of(std::string_view name);  // accepts exactly such a name
+std::optional<std::int64_t> step_of(std::string_view name);  // nothing for any other name
 
-bool is_file_of_checkpoint(const std::string& name);  // whether a writer gives its files this name
+// Whether CheckpointWriter gives files this name.
+bool is_file_of_checkpoint(const std::string& name);
 
-// Renames the folder `from` to `to`. If `to` exists and the file system can exchange names, `to`
-// becomes `from` atomically. Otherwise `to` is briefly called `aside`, then removed. Throws Error.
-// exchange = false: behaves as on a file system that cannot exchange names.
+// Renames the folder `from` to `to`, and replaces an older folder named `to`. If the file system
+// can exchange names, this is atomic, and the older folder is then named `from`. If it cannot, the
+// older folder is first renamed to `aside`, and removed at the end. Throws Error. exchange = false:
+// behaves as on a file system that cannot exchange names.
 void replace_directory(const Beneath& run, const std::filesystem::path& from,
                        const std::filesystem::path& to, const std::filesystem::path& aside,
                        bool exchange = true);

@@ -1,4 +1,4 @@
-// The files of a checkpoint, hashed as they are written, and the rename that makes it count.
+// Writes a checkpoint's files, with hashes computed on the way. A final rename makes it valid.
 #include "runtime/run/checkpoint/checkpoint_writer.h"
 
 #include <fcntl.h>
@@ -40,7 +40,8 @@ void write_part(int fd, const fs::path& path, std::string_view bytes) {
   if (!write_all(fd, bytes)) fail_to_write(path, errno);
 }
 
-// The disk works while the next part is copied. It is only a hint: fsync decides.
+// Starts writing to disk while the next part is copied. This is only a hint, and fsync still
+// decides.
 void begin_write_back(int fd, std::uint64_t offset, std::size_t bytes) {
   static_cast<void>(sync_file_range(fd, static_cast<off64_t>(offset), static_cast<off64_t>(bytes),
                                     SYNC_FILE_RANGE_WRITE));
@@ -62,10 +63,11 @@ std::function<void(const fs::path&, std::size_t)> CheckpointWriter::fault;
 
 struct CheckpointWriter::Impl {
   Beneath run;
-  fs::path checkpoints;  // below the run
+  fs::path checkpoints;  // path below the run
   std::int64_t step = 0;
-  fs::path folder{};  // temporary, below the run
-  UniqueFd lock{};    // on the folder, so that remove_leftovers knows that its writer lives
+  fs::path folder{};  // temporary folder, as a path below the run
+  // A lock on the folder, which shows remove_leftovers that the writer is alive.
+  UniqueFd lock{};
   std::map<std::string, OpenFile> files{};
   bool broken = false;
 
@@ -82,11 +84,12 @@ CheckpointWriter::CheckpointWriter(const fs::path& checkpoints, std::int64_t ste
                                         .step = step})) {
   LOCKSTEP_CHECK(step >= 0);
   const Beneath& run = impl_->run;
-  // Parent folders are not created: a removed run directory stays removed.
+  // Parent folders are not created, so that a removed run directory stays removed.
   if (!run.make_folder(impl_->checkpoints)) run.fail("create folder", impl_->checkpoints, errno);
   const fs::path folder =
       impl_->checkpoints / cat(temporary_prefix, checkpoint_name(step), "-", getpid());
-  run.remove_folder(folder, is_file_of_checkpoint);  // an earlier process may have had our id
+  // An earlier process with our process id may have left it.
+  run.remove_folder(folder, is_file_of_checkpoint);
   if (run.status(folder)) run.fail("create folder", folder, EEXIST);
   if (!run.make_folder(folder)) run.fail("create folder", folder, errno);
   impl_->folder = folder;
@@ -101,7 +104,7 @@ CheckpointWriter::~CheckpointWriter() {
 void CheckpointWriter::append(const std::string& name, const void* data, std::size_t bytes) {
   LOCKSTEP_CHECK(!impl_->broken && !impl_->folder.empty());
   LOCKSTEP_CHECK(name != manifest_name && fs::path(name).filename() == name);
-  impl_->broken = true;  // until all is written
+  impl_->broken = true;  // until everything is written
   LOCKSTEP_CHECK(is_file_of_checkpoint(name));
   const fs::path path = impl_->run.path() / impl_->folder / name;
   OpenFile& file = impl_->files[name];
@@ -142,7 +145,7 @@ CheckpointInfo CheckpointWriter::commit(const nlohmann::json& metrics) {
   replace_directory(run, impl_->folder, impl_->checkpoints / name,
                     impl_->checkpoints / (aside_prefix + name.string()));
   if (!run.sync(impl_->checkpoints)) run.fail("sync folder", impl_->checkpoints, errno);
-  // The temporary name is gone now, or holds the checkpoint that was replaced.
+  // The temporary name is now free, or belongs to the replaced checkpoint.
   run.remove_folder(impl_->folder, is_file_of_checkpoint);
   impl_->folder.clear();
   return {.path = run.path() / impl_->checkpoints / name,

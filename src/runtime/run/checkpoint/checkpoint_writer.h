@@ -1,4 +1,4 @@
-// Writes a checkpoint's files so that it exists whole or not at all.
+// Writes a checkpoint's files so that the checkpoint exists completely or not at all.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,14 @@
 
 namespace lockstep {
 
-// Writes files into a temporary folder beside the other checkpoints. `commit` makes them durable,
-// and visible together under the checkpoint's own name. It writes the manifest (sizes, XXH3-128
-// checksums) last, calls fsync for all, renames the folder, and calls fsync for its parent. The
-// destructor without `commit` removes the temporary folder. checkpoint_index.h finds checkpoints
-// that are whole, and mends what a kill left.
+// Writes files into a temporary folder next to the other checkpoints. `commit` makes them durable
+// and gives the folder its final name:
+// 1. It writes the manifest (sizes, XXH3-128 checksums) last.
+// 2. It calls fsync for all files and for the folder.
+// 3. It renames the folder, and calls fsync for its parent.
+//
+// Without `commit`, the destructor removes the temporary folder. checkpoint_index.h lists complete
+// checkpoints and removes leftovers of a kill.
 class CheckpointWriter {
  public:
   CheckpointWriter(const std::filesystem::path& checkpoints, std::int64_t step);  // throws Error
@@ -24,14 +27,15 @@ class CheckpointWriter {
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  // Appends bytes to a file of the checkpoint and updates its checksum. Throws Error (no space, …);
-  // after that only the destructor may be called. Not thread-safe.
+  // Appends bytes to a file of the checkpoint and updates its checksum. Throws Error, such as for a
+  // full disk. After that, only the destructor may be called. Not thread-safe.
   void append(const std::string& file, const void* data, std::size_t bytes);
-  // metrics: copied into the manifest, so that listing needs no other file. An existing checkpoint
-  // of the same step is replaced.
+  // metrics: copied into the manifest, so that listing checkpoints needs no other file. Replaces an
+  // existing checkpoint of the same step. Throws Error.
   CheckpointInfo commit(const nlohmann::json& metrics);
 
-  // Test hook: called before every write; may throw to simulate a full disk. Process-wide.
+  // A hook for tests, for the whole process. It is called before every write, and may throw to
+  // simulate a full disk.
   static std::function<void(const std::filesystem::path&, std::size_t)> fault;
 
  private:

@@ -1,4 +1,4 @@
-// Writes the data after a header whose checksum is filled in at the end.
+// Writes an export: a header, whose checksum is filled in at the end, and then the data.
 #include "runtime/run/checkpoint/export_file.h"
 
 #include "core/base/error.h"
@@ -38,14 +38,15 @@ constexpr const char* checksum_key = "lockstep.checksum";
 constexpr const char* file_prefix = "lockstep.file.";
 constexpr std::size_t checksum_digits = 32;
 constexpr std::size_t piece_bytes = 1 << 20;
-constexpr std::size_t most_file_bytes = 64 << 20;  // a header takes 100 MB in all
+// Less than the 100 MB to which a header is limited.
+constexpr std::size_t most_file_bytes = 64 << 20;
 
-// A safetensors file whose tensors are read by name.
+// A safetensors file whose tensors are found by name.
 struct Source {
   fs::path path;
   SafetensorsHeader header;
   std::ifstream stream;
-  std::map<std::string_view, const TensorEntry*> by_name;  // of the header
+  std::map<std::string_view, const TensorEntry*> by_name;  // entries of the header
 
   explicit Source(fs::path file)
       : path(std::move(file)), header(read_header(path)), stream(path, std::ios::binary) {
@@ -91,8 +92,8 @@ std::map<std::string, std::string> metadata_of(const Source& model, const Export
   return metadata;
 }
 
-// Where the digits of the checksum stand; npos: there are none. Quotes inside of texts are escaped,
-// so that nothing else reads like it.
+// Where the digits of the checksum begin in the header. Returns npos if it has none. No other text
+// looks like this key, because quotes inside texts are escaped.
 std::size_t checksum_place(const std::string& header) {
   const std::string before = cat('"', checksum_key, "\":\"");
   const std::size_t at = header.find(before);
@@ -120,7 +121,8 @@ class HashedFile {
   Hasher hash_;
 };
 
-// A checkpoint's tensors: of the average of its weights where that is wanted and has them.
+// Reads the tensors of a checkpoint. With `average`, a tensor that has averaged weights gives
+// those.
 class Tensors {
  public:
   Tensors(const CheckpointInfo& checkpoint, bool average)
@@ -139,21 +141,23 @@ class Tensors {
   std::optional<Source> average_;
 };
 
-// The new name of a tensor; nothing: it is left out.
+// The new name of a tensor. Nothing means that the tensor is left out.
 std::optional<std::string> renamed_by(const std::vector<NamePair>& names, const std::string& name) {
   for (const auto& [from, to] : names)
     if (auto as = glob_renamed(from, to, name)) return as;
   return std::nullopt;
 }
 
-// The tensors of the model and their new names, in the file's order.
+// The exported tensors and their new names, in the order of the model's file.
 struct Renamed {
   std::vector<TensorEntry> from, to;
-  std::map<std::string, std::string> metadata;  // other names of these, as exports have them
+  // Further names of the same tensors, as an export stores them.
+  std::map<std::string, std::string> metadata;
 };
 Renamed rename_tensors(const SafetensorsHeader& header, const std::vector<NamePair>& names) {
   Renamed renamed;
-  std::map<std::string_view, std::vector<std::string_view>> others;  // names of the same tensor
+  // The other names of each tensor.
+  std::map<std::string_view, std::vector<std::string_view>> others;
   for (const auto& [other, first] : header.metadata) others[first].push_back(other);
   for (const TensorEntry& entry : header.tensors) {
     std::vector<std::string> all;
@@ -170,7 +174,7 @@ Renamed rename_tensors(const SafetensorsHeader& header, const std::vector<NamePa
   return renamed;
 }
 
-// Each pair leads to something, and no two tensors to one name.
+// Checks that each pair matches a tensor, and that no two tensors get the same name.
 void check_renamed(const Renamed& renamed, const SafetensorsHeader& header,
                    const std::vector<NamePair>& names) {
   std::vector<std::string> known;
@@ -194,7 +198,7 @@ void check_renamed(const Renamed& renamed, const SafetensorsHeader& header,
               "copy it again, or export it again with `lockstep export`");
 }
 
-// The checksum covers all bytes, with zeros in place of the checksum itself.
+// Checks the checksum of all bytes, in which the checksum itself is replaced by zeros.
 void check_checksum(const fs::path& file, std::uint64_t header_bytes, const std::string& expected) {
   std::ifstream stream(file, std::ios::binary);
   std::string bytes(header_bytes, '\0');
@@ -219,7 +223,7 @@ bool is_plain_path(const std::string& name) {
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-// A hint on using a file of weights that holds no run.
+// A hint on how to use a file of weights that holds no run.
 std::string weights_hint(const fs::path& file) {
   return cat("`lockstep train RECIPE ", shell_word(cat("init.from=", file.string())),
              "` begins with its weights; `lockstep export RUN --out FILE` makes an export");
@@ -238,7 +242,7 @@ bool is_torch_file(const fs::path& file) try {
   return false;
 }
 
-// Nothing for a safetensors file, and for one of no known kind.
+// Returns nothing for a safetensors file or an unknown kind of file.
 std::optional<FileKind> other_kind(const fs::path& file) {
   std::string head(file_kind_bytes, '\0');
   std::ifstream stream(file, std::ios::binary);
@@ -249,7 +253,7 @@ std::optional<FileKind> other_kind(const fs::path& file) {
   return kind;
 }
 
-// The header of a file that the user named in place of a run or an export.
+// Reads the header of a file that the user named instead of a run or an export.
 SafetensorsHeader header_of_named(const fs::path& file) {
   try {
     return read_header(file);

@@ -16,14 +16,14 @@ bool is_part_of_name(const std::string& part) {
   return !part.empty() && !part.starts_with('.') && part.find_first_not_of(letters) == part.npos;
 }
 
-// Files are no models.
+// Whether the name ends like a file, which is not the name of a model.
 bool has_ending_of_file(const fs::path& name) {
   for (const char* ending : {".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".json", ".model"})
     if (name.extension() == ending) return true;
   return false;
 }
 
-// "model" or "owner/model" as it was typed; "" if the path cannot be such a name.
+// "model" or "owner/model" as the user typed it. Empty if the path cannot be such a name.
 std::string typed_name(const fs::path& missing) {
   std::error_code error;
   const fs::path place = missing.has_filename() ? missing : missing.parent_path();

@@ -32,7 +32,7 @@ FileRecord parse_file(const std::string& name, const nlohmann::json& value) {
   return {value["bytes"].get<std::uint64_t>(), text_or(value, "xxh3_128", "")};
 }
 
-// Throws Error if it cannot be read to the end.
+// Throws Error if the file cannot be read to the end.
 std::string checksum_of(int fd) {
   Hasher hasher;
   std::vector<char> buffer(1 << 20);
@@ -53,7 +53,8 @@ std::string damage_of_file(const std::filesystem::path& path, const FileRecord& 
   if (static_cast<std::uint64_t>(info.st_size) != expected.bytes)
     return cat(info.st_size, " bytes instead of ", expected.bytes);
   if (!thorough) return "";
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // waits for no pipe
+  // Does not wait for a pipe.
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return cat("cannot be read: ", errno_text(errno));
   try {
     return checksum_of(fd.get()) == expected.checksum ? "" : "checksum differs";

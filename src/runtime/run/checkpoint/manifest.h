@@ -1,4 +1,4 @@
-// A checkpoint's manifest: its files with their sizes and checksums.
+// The manifest of a checkpoint: its files with their sizes and checksums.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ struct Manifest {
   std::map<std::string, FileRecord> files{};
 };
 
-// The text contains its own checksum, so that a change of any byte is detected.
+// The text contains its own checksum, so that every changed byte is detected.
 std::string to_text(const Manifest& manifest);
 // The text of any object, with such a checksum.
 std::string sealed(nlohmann::json object);
-// Throws Error with the fault of the text, in a few words.
+// Throws Error that describes the fault of the text in a few words.
 Manifest parse_manifest(const std::string& text);
 
-// The damage of the files that the manifest names, in words; "" if there is none. thorough: also
-// reads them and compares checksums.
+// Describes the damage of the files that the manifest names; empty if there is none. thorough: also
+// reads the files and compares checksums.
 std::string damage_of_files(const std::filesystem::path& folder, const Manifest& manifest,
                             bool thorough);
 

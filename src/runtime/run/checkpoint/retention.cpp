@@ -11,7 +11,8 @@
 namespace lockstep {
 namespace {
 
-// Index of the best by the rule's metric, the oldest of equals; nothing if none has it.
+// The index of the best checkpoint by the rule's metric. If several are equally good, the oldest.
+// Nothing if none has the metric.
 std::optional<std::size_t> best_of(const std::vector<CheckpointInfo>& all, const Retention& rule) {
   std::optional<std::size_t> best;
   double best_value = NAN;
@@ -42,7 +43,7 @@ std::vector<CheckpointInfo> to_delete(const std::vector<CheckpointInfo>& all,
   if (rule.keep_every_s > 0) {
     std::optional<double> last;
     for (std::size_t i = 0; i < good.size(); ++i) {
-      // A clock that was set back must not stop the series.
+      // The difference has no sign, so that a clock that was set back does not stop the series.
       if (last && std::fabs(good[i].time - *last) < rule.keep_every_s) continue;
       kept.insert(i);
       last = good[i].time;

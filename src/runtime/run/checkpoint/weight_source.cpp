@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file names of a checkpoint (training/checkpoint/contents.h).
+// File names in a checkpoint (training/checkpoint/contents.h).
 constexpr const char *own_model = "model.safetensors", *own_average = "ema.safetensors";
 constexpr std::array torch_endings{".bin", ".pt", ".pth"};
 
@@ -67,7 +67,7 @@ WeightSource of_checkpoint_folder(const fs::path& folder, bool average) {
   return of_checkpoint(folder, cat("checkpoint ", folder.string()), average);
 }
 
-// {"weight_map": {name: file}} beside the files.
+// Reads an index {"weight_map": {name: file}}, which lies beside the files.
 WeightSource of_index(const fs::path& index) {
   const nlohmann::json json = parse_object(read_file(index, list_bytes));
   if (json.is_discarded() || !json.contains("weight_map") || !json["weight_map"].is_object())
@@ -85,7 +85,8 @@ WeightSource of_index(const fs::path& index) {
   return source;
 }
 
-// A folder of torch.distributed.checkpoint: tensors in pieces, by rank.
+// Whether the folder was written by torch.distributed.checkpoint, in which tensors are sharded by
+// rank.
 bool is_distributed_checkpoint(const fs::path& folder) {
   std::error_code ignored;
   if (fs::is_regular_file(folder / ".metadata", ignored)) return true;
@@ -104,7 +105,8 @@ bool is_distributed_checkpoint(const fs::path& folder) {
           shell_word(folder.string()), " weights.pt, then init.from=weights.pt"));
 }
 
-// The folder itself, or one below it, as trainers keep them beside other files.
+// Checks the folder and its subfolders, because trainers put distributed checkpoints beside other
+// files.
 void refuse_distributed_checkpoints(const fs::path& folder) {
   if (is_distributed_checkpoint(folder)) refuse_distributed_checkpoint(folder);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
@@ -113,7 +115,8 @@ void refuse_distributed_checkpoints(const fs::path& folder) {
       refuse_distributed_checkpoint(entry.path());
 }
 
-// The only one that a folder has, as of diffusers, which names it after its own files; or "".
+// The folder's only index, or "" if it has none or several. diffusers names an index after its own
+// files.
 fs::path only_index(const fs::path& folder) {
   fs::path found;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
@@ -182,7 +185,7 @@ std::vector<SourceTensor> read_safetensors(const fs::path& file) {
                                   .bytes = entry.end - entry.begin},
                        .file = file});
   }
-  // Other names, as checkpoints and safetensors.torch.save_model write them.
+  // Adds further names of tensors, as checkpoints and safetensors.torch.save_model write them.
   for (const auto& [name, of] : header.metadata)
     if (const auto place = places.find(of); place != places.end() && !places.contains(name)) {
       SourceTensor alias = tensors[place->second];
@@ -249,7 +252,8 @@ WeightSource find_weight_source(const fs::path& from, bool best, bool average) {
   for (const fs::path& file : source.files)
     if (!fs::is_regular_file(file))
       throw Error(cat("init.from: ", file.string(), " is missing or is no file"));
-  for (const fs::path& file : source.files) open_regular_file(file);  // an Error where it is none
+  // Throws Error for each that is not a regular file.
+  for (const fs::path& file : source.files) open_regular_file(file);
   for (const fs::path& file : source.files)
     if (looks_like_safetensors(file)) check_export(file);
   return source;

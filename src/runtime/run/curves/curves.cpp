@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_rates = 12;
 
-// places: of the names that have a curve.
+// places: the index of each name that has a curve.
 MetricCurve& curve_of(std::vector<MetricCurve>& curves, std::map<std::string, std::size_t>& places,
                       const std::string& name) {
   const auto [place, is_new] = places.emplace(name, curves.size());
@@ -81,7 +81,7 @@ std::string draw_curves(const std::string& title, const RunCurves& curves) {
   std::vector<XyPanel> panels;
   if (!curves.loss.training.empty() || !curves.loss.validation.empty())
     panels.push_back(loss_panel(curves.loss));
-  // All panels begin at the same step and end at the same one.
+  // All panels have the same first and last step.
   double last = 1;
   for (const auto* points : {&curves.loss.training, &curves.loss.validation})
     for (const LossPoint& point : *points) last = std::max(last, static_cast<double>(point.step));

@@ -39,14 +39,15 @@ std::int64_t last_step(const LossCurve& curve) {
   return last;
 }
 
-// The column of a step, from 1 to `last`; losses before the first step count with it.
+// The column of a step between 1 and `last`. A loss before the first step lies in the column of
+// step 1.
 std::size_t column_of(std::int64_t step, std::int64_t last, int columns) {
   const double share =
       static_cast<double>(std::max<std::int64_t>(step, 1) - 1) / static_cast<double>(last);
   return static_cast<std::size_t>(std::clamp(static_cast<int>(share * columns), 0, columns - 1));
 }
 
-// The losses that fall into one column of the plot.
+// Losses that fall into one column of the plot.
 struct CurveColumn {
   double sum = 0;
   std::int64_t finite = 0, not_finite = 0;
@@ -82,14 +83,14 @@ std::string loss_label(double loss) {
   return text.size() <= 9 ? text : general(loss, 2);
 }
 
-// From the lowest to the highest mark, or around a single one.
+// The y axis spans the lowest to the highest mark. A single value gets space on both sides.
 PlotAxes axes_of(const std::vector<PlotSeries>& all, std::int64_t last) {
   double low = INFINITY, high = -INFINITY;
   for (const PlotSeries& series : all)
     for (const auto& range : series.columns)
       if (range) low = std::min(low, range->low), high = std::max(high, range->high);
   const bool log = is_wide_range(low, high);
-  if (low > high) low = high = 0;  // nothing is shown
+  if (low > high) low = high = 0;  // no mark is shown
   if (low == high) {
     const double around = low == 0 ? 1 : std::fabs(low) / 10;
     low -= around;
@@ -104,7 +105,7 @@ PlotAxes axes_of(const std::vector<PlotSeries>& all, std::int64_t last) {
           .last = cat("step ", last)};
 }
 
-// As many in a line as there is room for.
+// Puts as many words into a line as fit.
 std::string legend(const std::vector<std::string>& words, int width) {
   const std::string indent = plot_label("") + "  ";
   std::string text, line = indent;

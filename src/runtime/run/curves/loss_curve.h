@@ -1,4 +1,4 @@
-// The losses of a run over its steps: as numbers, and drawn.
+// The losses of a run over its steps, as numbers and as a plot.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace lockstep {
 
 struct LossPoint {
   std::int64_t step = 0;
-  double loss = 0;  // NaN: not finite
+  double loss = 0;  // NaN if it was not finite
 };
 
 struct LossCurve {
@@ -19,17 +19,17 @@ struct LossCurve {
   std::vector<LossPoint> validation;  // evaluations that have the metric `loss`
 };
 
-// Leaves out entries that resumes took back. Reads long runs fast. A missing file is a run without
-// steps. Throws Error if the file cannot be read.
+// Reads the losses, without those that resumes invalidated. It is fast for long runs. A missing
+// file is a run without steps. Throws Error if the file cannot be read.
 LossCurve read_loss_curve(const std::filesystem::path& events);
 
-// Whether losses from `low` to `high` need a logarithmic axis.
+// Whether losses from `low` to `high` need a logarithmic axis: high is at least 20 * low.
 bool is_wide_range(double low, double high);
 
-// Plots training and validation losses against the step, with a legend. A column shows the mean of
-// its training losses; evaluations are single points; `!` marks losses that were not finite. The
-// axis is logarithmic if the largest is at least 20 times the smallest. ASCII, no line wider than
-// `width` (at least 30); empty without a finite loss.
+// Plots training and validation losses against the step in ASCII, with a legend. Each column shows
+// the mean of its training losses, `*`, and the mean of its validation losses, `o`. `!` marks
+// training losses that were not finite. The axis is logarithmic for a wide range (is_wide_range).
+// No line is wider than `width` (at least 30). Empty without a finite loss.
 std::string plot_losses(const LossCurve& curve, int width);
 
 // {"training": {"step": […], "loss": […]}, "validation": {…}}; null for losses that were not

@@ -11,12 +11,13 @@ std::optional<LossRange::Range> LossRange::add(double loss) {
   if (losses_.size() == window_) {
     const auto [low, high] = std::minmax_element(losses_.begin(), losses_.end());
     const Range usual{*low, *high};
-    // Losses that are all alike have no width; a thousandth more is no spike of theirs.
+    // Losses that are all alike have no width. At least 1 % of the loss is used, so that a small
+    // change is no spike.
     const double width = std::max(usual.high - usual.low, 1e-2 * std::fabs(usual.high));
     const bool far = loss > usual.high + 2 * width;
     if (far && spike_ == 0) spike = usual;
     spike_ = far && spike_ < window_ ? spike_ + 1 : 0;
-    // A spike does not make the next one usual.
+    // Losses of a spike do not widen the usual range.
     if (spike_ > 0) return spike;
     losses_.pop_front();
   }

@@ -1,4 +1,4 @@
-// Detects a loss far above the preceding ones.
+// Detects a loss that is far above the preceding ones.
 #pragma once
 
 #include <deque>
@@ -6,21 +6,21 @@
 
 namespace lockstep {
 
-// The losses of the last steps. A spike lies above their largest by more than twice the width of
-// their range. After a spike, none is reported until a loss is back within the range, or the spike
-// has lasted so long that it is the new range.
+// Keeps the losses of the last 50 steps. A spike is a loss that exceeds the largest of them by more
+// than twice the width of their range. After a spike, no other is reported until a loss is back
+// within these limits, or until the spike has lasted 50 steps.
 class LossRange {
  public:
   struct Range {
     double low = 0, high = 0;
   };
-  // Adds the loss of one more step. Returns the range before it if this is a spike.
+  // Adds the loss of one more step. If it is a spike, returns the range before it.
   std::optional<Range> add(double loss);
 
  private:
-  static constexpr std::size_t window_ = 50;  // steps
-  std::deque<double> losses_;                 // finite ones, the newest last
-  std::size_t spike_ = 0;                     // steps since the current spike began; 0: none
+  static constexpr std::size_t window_ = 50;  // number of steps
+  std::deque<double> losses_;                 // finite losses, oldest first
+  std::size_t spike_ = 0;                     // steps since the current spike began; 0 = none
 };
 
 }  // namespace lockstep

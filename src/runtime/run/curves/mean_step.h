@@ -5,11 +5,13 @@
 
 namespace lockstep {
 
-// The mean over all steps but those of the first logged window, which includes one-time work:
-// loading kernels, capturing a graph. If there is no other window, the first one counts.
+// The mean over all steps except those of the first logged window. That window includes one-time
+// work, such as loading kernels and capturing a CUDA graph. If there is no other window, it is
+// used.
 class MeanStep {
  public:
-  // A logged window, without evaluations. A step with fewer samples counts as a part of a step.
+  // Adds a logged window, without evaluations. A step with fewer samples counts as a fraction of a
+  // step.
   void add(double steps, double seconds);
   std::optional<double> seconds() const;  // nothing before the first window
 

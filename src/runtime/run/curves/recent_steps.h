@@ -1,5 +1,5 @@
-// Times of a run's newest steps together. A single step says little: data comes in bursts, and the
-// host learns late that a step is done.
+// The mean time of a run's newest steps. The time of a single step says little, because data comes
+// in bursts and the host learns late that a step is done.
 #pragma once
 
 #include <deque>
@@ -7,12 +7,13 @@
 
 namespace lockstep {
 
-// Keeps the newest entries that together span 20 steps and 10 s. The first entry of a start
-// includes one-time work, such as loading kernels. It counts only until there is another.
+// Keeps the newest entries that together span at least 20 steps and 10 s. The first entry of a
+// start includes one-time work, such as loading kernels. So it is dropped when the second one
+// arrives.
 class RecentSteps {
  public:
-  // `steps` steps took `seconds`, including data_s of waiting for data. A step with fewer samples
-  // counts as a part of a step.
+  // `steps` steps took `seconds`, with data_s seconds of waiting for data. A step with fewer
+  // samples counts as a fraction of a step.
   void add(double steps, double seconds, double data_s = 0);
   std::optional<double> step_s() const;  // the mean; nothing before the first entry
   double data_share() const;             // 0 before the first entry

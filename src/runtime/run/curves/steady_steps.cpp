@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_stretches = 20;
 
-// Rising.
+// Mean durations of consecutive stretches of steps, in ascending order.
 std::vector<double> means_of_stretches(std::span<const double> seconds) {
   std::vector<double> means;
   const std::size_t count = std::min(most_stretches, seconds.size());
@@ -33,7 +33,8 @@ std::vector<double> means_of_stretches(std::span<const double> seconds) {
 void SteadySteps::on_event(const nlohmann::json& event) {
   const std::string kind = text_or(event, "kind", "");
   if (kind == "start") *this = SteadySteps();
-  // The step in which a graph is captured is logged after it, and so may be the one before.
+  // The step of a graph capture is logged after the "graph" event. The step before it may be logged
+  // later too.
   constexpr std::size_t under_way = 2;
   if (kind == "graph") steady_from_ = seconds_.size() + under_way;
   if (kind != "step" || std::exchange(is_first_, false)) return;
@@ -41,7 +42,7 @@ void SteadySteps::on_event(const nlohmann::json& event) {
 }
 
 StepRange SteadySteps::range() const {
-  // Too few after a graph tell less than all of them.
+  // If only few steps follow a graph capture, all steps together are more reliable.
   constexpr std::size_t enough = 5;
   const std::size_t from = steady_from_ + enough <= seconds_.size() ? steady_from_ : 0;
   const std::vector<double> means = means_of_stretches(std::span(seconds_).subspan(from));

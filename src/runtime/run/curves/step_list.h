@@ -1,4 +1,4 @@
-// Log entries at steps, without those that a later resume took back.
+// Log entries by step, without those that a later resume invalidated.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// Keeps the order of the log, whose steps may be in any order. A log of n entries and resumes takes
-// n log n time, whatever it contains.
+// Keeps the order of the log, in which steps may have any order. n entries and resumes take n log n
+// time in every case.
 template <class Item>
 class StepList {
  public:
@@ -20,7 +20,7 @@ class StepList {
     items_.emplace_back(std::move(item));
   }
 
-  // Drops entries of steps later than `after`.
+  // A run resumed after step `after`: drops entries of later steps.
   void take_back(std::int64_t after) {
     for (; !by_step_.empty() && by_step_.top().first > after; by_step_.pop())
       items_[by_step_.top().second].reset();
@@ -30,7 +30,7 @@ class StepList {
   // The last valid entry; null if there is none.
   const Item* last() const { return items_.empty() ? nullptr : &*items_.back(); }
 
-  // All valid entries; the list is empty afterwards.
+  // Returns all valid entries; the list is empty afterwards.
   std::vector<Item> take() {
     std::vector<Item> all;
     for (std::optional<Item>& item : items_)
@@ -40,7 +40,8 @@ class StepList {
   }
 
  private:
-  std::vector<std::optional<Item>> items_;                             // nothing: taken back
+  // nothing for a dropped entry
+  std::vector<std::optional<Item>> items_;
   std::priority_queue<std::pair<std::int64_t, std::size_t>> by_step_;  // the latest step first
 };
 

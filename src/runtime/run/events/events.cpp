@@ -1,4 +1,4 @@
-// Appends, reads and rewinds a run's events.
+// Appends, reads and rewinds the events of a run.
 #include "runtime/run/events/events.h"
 
 #include <fcntl.h>
@@ -23,11 +23,11 @@ int echo_descriptor() {
   if (!text) return -1;
   const int fd = whole_number<int>(text).value_or(-1);
   if (fd < 0 || fcntl(fd, F_GETFD) < 0) return -1;
-  fcntl(fd, F_SETFD, FD_CLOEXEC);  // a child of ours must not keep the reader waiting
+  fcntl(fd, F_SETFD, FD_CLOEXEC);  // a child process must not keep the pipe open
   return fd;
 }
 
-// Without the signal that would end this process if the reader is gone.
+// Writes without SIGPIPE, which would end this process if the reader has ended.
 bool write_to_pipe(int fd, std::string_view text) {
   sigset_t pipe_signal, before, pending;
   sigemptyset(&pipe_signal);

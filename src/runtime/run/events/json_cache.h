@@ -1,4 +1,4 @@
-// Small measurements remembered beside the runs: one JSON object per file.
+// A cache of small measurements in the folder of runs. Each file is one JSON object.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace lockstep {
 // Empty if the file is missing or damaged. Throws Error if it cannot be read.
 nlohmann::json read_json_cache(const std::filesystem::path& file);
 
-// Rewrites the file with `value` under `key`; creates its folder. Throws Error if it cannot.
+// Rewrites the file with `value` under `key`, and creates its folder. Throws Error if that fails.
 void remember_in_cache(const std::filesystem::path& file, const std::string& key,
                        nlohmann::json value);
 

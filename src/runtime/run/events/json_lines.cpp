@@ -1,4 +1,4 @@
-// Appends and reads lines of JSON.
+// Appends lines of JSON to a file and reads them.
 #include "runtime/run/events/json_lines.h"
 
 #include <fcntl.h>
@@ -32,8 +32,8 @@ std::optional<off_t> file_size(int fd) {
   return fstat(fd, &info) == 0 ? std::optional(info.st_size) : std::nullopt;
 }
 
-// Cuts off a last line without its newline. The file is never shortened on a guess: if its size or
-// end is unknown, that is an Error and it stays unchanged.
+// Removes a last line that has no newline. If the file's size or end is unknown, throws Error and
+// does not change the file.
 void cut_torn_line(int fd, const std::filesystem::path& path) {
   const std::optional<off_t> size = file_size(fd);
   if (!size) fail("look at", path);
@@ -46,10 +46,10 @@ void cut_torn_line(int fd, const std::filesystem::path& path) {
 }  // namespace
 
 UniqueFd open_lines(const std::filesystem::path& path) {
-  // Without O_NONBLOCK a pipe in its place could wait for ever.
+  // Without O_NONBLOCK, open() could wait forever if the path is a pipe.
   UniqueFd fd(
       open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
-  if (!fd && errno == ELOOP)  // O_NOFOLLOW
+  if (!fd && errno == ELOOP)  // the error of O_NOFOLLOW
     throw Error(cat("cannot write ", path.string(), ": it must be a regular file, but is a link"),
                 "put the file itself in its place");
   if (!fd) fail("write", path);
@@ -68,7 +68,8 @@ bool append_line(int fd, std::string_view line) {
   const std::optional<off_t> before = file_size(fd);
   std::size_t written = 0;
   ssize_t got = 0;
-  while (written < text.size()) {  // again after a part, which alone does not say why
+  // Tries again after a partial write, because only the next call gives the reason.
+  while (written < text.size()) {
     got = write(fd, text.data() + written, text.size() - written);
     if (got > 0) written += static_cast<std::size_t>(got);
     if (got == 0 || (got < 0 && errno != EINTR)) break;
@@ -76,7 +77,7 @@ bool append_line(int fd, std::string_view line) {
   if (written == text.size()) return true;
   const int reason = got < 0 ? errno : ENOSPC;
   if (written > 0) {
-    // A partial line would spoil the next one. Only the bytes just written are removed.
+    // A partial line would damage the next one. Only the bytes just written are removed.
     const std::optional<off_t> after = file_size(fd);
     const bool known = before && after && *after == *before + static_cast<off_t>(written);
     if (!known || ftruncate(fd, *before) != 0) {
@@ -151,7 +152,7 @@ std::int64_t integer_or(const nlohmann::json& object, const char* key, std::int6
   if (!object.is_object()) return otherwise;
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number()) return otherwise;
-  // Beyond 2^53 is damage, and sums of such numbers would overflow.
+  // A number beyond 2^53 is damage, and sums of such numbers would overflow.
   const double value = found->get<double>();
   if (!(std::fabs(value) <= 0x1p53)) return otherwise;
   return found->is_number_integer() ? found->get<std::int64_t>() : static_cast<std::int64_t>(value);

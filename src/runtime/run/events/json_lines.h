@@ -1,4 +1,4 @@
-// Files with one JSON object per line that survive kills and full disks.
+// Files with one JSON object per line, which survive kills and full disks.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +13,37 @@
 
 namespace lockstep {
 
-// Opens for appending and creates the file if needed. Cuts off a last line without its newline,
-// which a killed writer left. Does not follow a symbolic link. Throws Error.
+// Opens for appending and creates the file if needed. A killed writer may have left a last line
+// without its newline; that line is cut off. Does not follow a symbolic link. Throws Error.
 UniqueFd open_lines(const std::filesystem::path& path);
 
-// Appends the line and a newline, with one write if that writes all. Returns false if the line
-// could not be written whole; the file is then as before, and errno says why. `line` must hold no
-// newline.
+// Appends the line and a newline, usually with a single write. Returns false if the line could not
+// be written completely. The file is then as before, and errno holds the reason. `line` must not
+// contain a newline.
 bool append_line(int fd, std::string_view line);
 
-// The value as one line, without throwing: invalid UTF-8 is replaced, non-finite numbers become
+// The value as one line. Does not throw: invalid UTF-8 is replaced, and non-finite numbers become
 // null.
 std::string to_line(const nlohmann::json& value);
 
 // Calls `visit` for each line that ends with a newline. A missing file has no lines. Throws Error
-// if the file exists but cannot be read, or if a line has more than `most_bytes`. No more than that
-// is ever in memory.
+// if the file exists but cannot be read, or if a line has more than `most_bytes`. Memory holds only
+// one line at a time.
 void for_each_line(const std::filesystem::path& path,
                    const std::function<void(const std::string&)>& visit,
                    std::uint64_t most_bytes = record_bytes);
 
-// Whether EventWriter wrote the line for a step. Long runs have a million such lines, which are not
-// parsed.
+// Whether this is a step's line of EventWriter. Long runs have a million of them, so they are not
+// parsed as JSON.
 bool is_step_line(std::string_view line);
-// A number in such a line, by its key; NaN if there is none.
+// The number of a key in such a line; NaN if there is none.
 double quick_number(std::string_view line, std::string_view key);
 
-// The object on this line, or a discarded value if there is none.
+// The object on this line. If there is none, a discarded value, for which is_discarded() is true.
 nlohmann::json parse_object(std::string_view line);
 
-// The value of a key if it is a number, otherwise `otherwise`; never throws. A whole number beyond
-// 2^53, up to which every JSON reader counts exactly, also gives `otherwise`.
+// The value of a key, or `otherwise` if it is missing or not a number. Never throws. A whole number
+// beyond 2^53 also gives `otherwise`, because not every JSON reader handles it exactly.
 double number_or(const nlohmann::json& object, const char* key, double otherwise);
 std::int64_t integer_or(const nlohmann::json& object, const char* key, std::int64_t otherwise);
 bool is_true(const nlohmann::json& object, const char* key);

@@ -13,12 +13,12 @@
 namespace lockstep {
 namespace {
 
-// All of the `count` bytes from `begin` on; otherwise errno says why not.
+// Reads all `count` bytes from `begin` on. If it returns false, errno gives the reason.
 bool read_fully(int fd, char* to, off_t count, off_t begin) {
   while (count > 0) {
     const ssize_t got = ::pread(fd, to, static_cast<std::size_t>(count), begin);
     if (got < 0 && errno == EINTR) continue;
-    if (got == 0) errno = EIO;  // the file is not what its size says
+    if (got == 0) errno = EIO;  // the file is shorter than its size says
     if (got <= 0) return false;
     to += got;
     begin += got;

@@ -19,7 +19,7 @@ namespace {
 
 using Samples = std::vector<std::int64_t>;
 
-// A line holds the samples of one step; a large batch has many.
+// A line holds the samples of one step, and a large batch has many.
 constexpr std::uint64_t most_line_bytes = 256 << 20;
 
 std::optional<Samples> samples_of(const nlohmann::json& value) {
@@ -33,7 +33,7 @@ std::optional<Samples> samples_of(const nlohmann::json& value) {
   return samples;
 }
 
-// The step of an entry, or of a note that training resumes.
+// The step of an entry, or the step after which training resumes.
 std::optional<std::int64_t> last_step_in(const nlohmann::json& line) {
   for (const char* key : {"step", "resume"})
     if (line.is_object() && line.contains(key))

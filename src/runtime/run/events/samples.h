@@ -1,4 +1,5 @@
-// samples.jsonl: the samples that each step trained on, written on request (run.record_samples).
+// samples.jsonl: the samples on which each step trained. It is written on request
+// (run.record_samples).
 #pragma once
 
 #include <cstdint>
@@ -12,19 +13,19 @@
 
 namespace lockstep {
 
-// Appends {"step": S, "samples": [...]} and, when a run resumes, {"resume": S}. A record with gaps
-// would prove nothing. So after a failed line no more lines are written, until training resumes
-// after a step that the record contains.
+// Appends {"step": S, "samples": [...]} for each step and {"resume": S} when a run resumes. A
+// record with gaps could not show which samples were used. So recording stops when a line cannot be
+// written. It begins again when training resumes from a recorded step.
 class SampleWriter {
  public:
   // Throws Error if the file cannot be opened or read.
   explicit SampleWriter(const std::filesystem::path& path);
-  // Returns "", or once the reason why this step and later ones are not recorded.
+  // Returns the reason if recording stops at this step, and otherwise an empty text.
   std::string write(std::int64_t step, std::span<const std::int64_t> samples);
-  // Training resumes after `step`; recorded samples of later steps become invalid. Returns the same
-  // as write(), for the steps after it.
+  // Training resumes after `step`, so recorded samples of later steps become invalid. Returns the
+  // reason if recording stops here, and otherwise an empty text.
   std::string resume(std::int64_t step);
-  // Makes the lines written so far survive a power loss. Any thread. Throws Error.
+  // Makes the lines written so far durable. Any thread may call it. Throws Error.
   void sync();
 
  private:
@@ -33,13 +34,13 @@ class SampleWriter {
 
   std::filesystem::path path_;
   UniqueFd file_;
-  std::optional<std::int64_t> last_;  // the step up to which the record goes; nothing: none yet
-  bool is_damaged_ = false;           // its last line names no step
+  std::optional<std::int64_t> last_;  // the last recorded step; nothing if there is none
+  bool is_damaged_ = false;           // the last line of the file has no step
   bool is_recording_ = true;
 };
 
-// The samples of every valid step, in the order of training: entries of steps > S are dropped at
-// each {"resume": S}. `run` is the run directory. Damaged lines are skipped.
+// Reads the samples of every valid step, in the order of training. Each {"resume": S} makes earlier
+// entries with steps above S invalid. `run` is the run directory. Damaged lines are skipped.
 std::vector<std::vector<std::int64_t>> effective_samples(const std::filesystem::path& run);
 
 }  // namespace lockstep

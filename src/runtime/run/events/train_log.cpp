@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// A kill or a full disk may leave half a line.
+// A killed process or a full disk may leave an incomplete line.
 bool ends_within_a_line(int fd, off_t bytes) {
   char last = '\n';
   return bytes > 0 && ::pread(fd, &last, 1, bytes - 1) == 1 && last != '\n';

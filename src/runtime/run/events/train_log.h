@@ -1,4 +1,4 @@
-// Messages of training to people, kept in the run: RUN/logs/train.log.
+// The messages that training printed for people, kept in RUN/logs/train.log.
 #pragma once
 
 #include "core/base/files/fd.h"
@@ -11,15 +11,16 @@ namespace lockstep {
 
 inline constexpr const char* train_log_name = "logs/train.log";
 
-// Plain lines, appended. A failure to write, such as a full disk, stops nothing. Lines are missing
-// then, and the log says so once there is space again. Not thread-safe.
+// Appends plain lines. A failure to write, such as a full disk, does not stop training. Lines are
+// then missing, and the log notes this once there is space again. Not thread-safe.
 class TrainLog {
  public:
-  // Creates the file if it is missing; does not follow links. Never throws.
+  // Creates the file if it is missing. Does not follow links. Never throws.
   explicit TrainLog(const std::filesystem::path& run_dir);
 
-  const std::string& fault() const { return fault_; }  // why nothing can be written; "" if it can
-  void write(std::string_view lines);                  // whole ones, each with its newline
+  // why nothing can be written; empty if it can
+  const std::string& fault() const { return fault_; }
+  void write(std::string_view lines);  // complete lines, each with its newline
 
  private:
   bool append(std::string_view bytes);
@@ -27,7 +28,7 @@ class TrainLog {
   UniqueFd file_;
   std::string fault_;
   bool line_open_ = false;  // the file ends within a line
-  int lost_ = 0;            // errno of the last failed write; 0: none failed
+  int lost_ = 0;            // errno of the last failed write; 0 = none failed
 };
 
 }  // namespace lockstep

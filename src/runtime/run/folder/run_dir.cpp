@@ -1,4 +1,4 @@
-// Makes, finds and lists run directories.
+// Creates, finds and lists run directories.
 #include "runtime/run/folder/run_dir.h"
 
 #include <sys/stat.h>
@@ -24,7 +24,7 @@ namespace lockstep {
 namespace fs = std::filesystem;
 namespace {
 
-// Why this is not a plain file name; empty if it is one.
+// Why `name` is not a plain file name. Empty if it is one.
 std::string fault_of_name(const std::string& name) {
   if (trim(name).empty()) return "is empty";
   if (name == "." || name == "..") return "means a folder that is there already";
@@ -43,7 +43,7 @@ void check_name(const std::string& name) {
                 "choose a name like first-try; run.root says in which folder runs lie");
 }
 
-// The recipe of a run that there is; "" if its record cannot be read.
+// The recipe of an existing run. Empty if its record cannot be read.
 std::string recipe_of(const fs::path& run) try {
   return text_or(parse_json(read_file(run / "run.json")), "recipe", "");
 } catch (const Error&) {
@@ -52,7 +52,7 @@ std::string recipe_of(const fs::path& run) try {
 
 [[noreturn]] void throw_taken(const std::string& name, const fs::path& path) {
   std::error_code ignored;
-  if (!fs::exists(path / "run.json", ignored))  // such as a batch
+  if (!fs::exists(path / "run.json", ignored))  // for example a batch
     throw Error(cat(path.string(), " is there already"), "choose another name");
   const std::string what = cat("run \"", name, "\" is there already: ", path.string()),
                     recipe = recipe_of(path);
@@ -68,12 +68,12 @@ std::string recipe_of(const fs::path& run) try {
               "set run.root to a folder that you can write to");
 }
 
-// Runs in the making have such names. Nobody lists them.
+// Directories of runs that are being created begin with this prefix. They are not listed.
 constexpr std::string_view unfinished_prefix = ".new-";
 
 bool is_unfinished(const std::string& name) { return name.starts_with(unfinished_prefix); }
 
-// An empty folder for a run in the making. wanted: its later path, for messages.
+// Creates an empty folder for a new run. wanted: the run's later path, for messages.
 fs::path make_unfinished(const fs::path& root, const fs::path& wanted) {
   for (int serial = 0;; ++serial) {
     const fs::path path = root / cat(unfinished_prefix, getpid(), "-", serial);
@@ -82,8 +82,8 @@ fs::path make_unfinished(const fs::path& root, const fs::path& wanted) {
   }
 }
 
-// Removes remains of runs that killed programs were creating. A locked one stays, and so does one
-// that was begun just now and is about to be locked.
+// Removes folders of runs whose creation was killed. A locked folder stays. A folder that was
+// created just now also stays, because its lock may be taken next.
 void remove_unfinished(const fs::path& root) {
   constexpr auto begun_just_now = std::chrono::minutes(10);
   std::error_code error;
@@ -128,7 +128,7 @@ std::vector<std::string> names_of_runs(const fs::path& root) {
                            : cat("did you mean ", near, "?"));
 }
 
-// With a file name at its end, so that the run has a name: not "runs/x/" or ".".
+// Makes the path end with a file name, which names the run. "runs/x/" and "." do not.
 fs::path with_name(fs::path path) {
   path = path.lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
@@ -194,10 +194,10 @@ void RunDir::take_name(const fs::path& root, const std::string& base, bool must_
 
 bool RunDir::rename_to(const fs::path& to) {
   const bool locked = lock_ != nullptr;
-  // An empty folder would be replaced, which no run is.
+  // rename() would replace an empty folder, but no run is an empty folder.
   while (rename(path_.c_str(), to.c_str()) != 0) {
     if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR) return false;
-    // Shares of Windows rename no folder in which a file is open.
+    // On Windows shares, a folder cannot be renamed while a file in it is open.
     const bool by_open_files = errno == EACCES || errno == EBUSY;
     if (!by_open_files || !lock_) throw_cannot_make(to, errno);
     lock_.reset();
@@ -216,7 +216,7 @@ void RunDir::remove() {
 RunDir RunDir::open(const std::string& run, const fs::path& root) {
   if (fault_of_name(run).empty() && is_run(root / run)) return RunDir(root / run);
   if (!run.empty() && is_run(run)) return RunDir(with_name(run));
-  const std::string name = run.substr(0, run.find_last_not_of('/') + 1);  // "first/"
+  const std::string name = run.substr(0, run.find_last_not_of('/') + 1);  // accepts "first/"
   if (fault_of_name(name).empty() && is_run(root / name)) return RunDir(root / name);
   throw_no_run(run, root);
 }
@@ -235,7 +235,8 @@ fs::path RunDir::make_logs() const {
 std::vector<RunDir> list_runs(const fs::path& root) {
   std::vector<std::pair<double, RunDir>> found;
   for (const std::string& name : names_of_runs(root)) {
-    RunDir run(root / name);  // whatever its name: not every folder was named by us
+    // The name is not checked, because the user may have renamed the folder.
+    RunDir run(root / name);
     const double start = start_of(run);
     found.emplace_back(start, std::move(run));
   }

@@ -1,4 +1,4 @@
-// A run directory: the only contract between training and everything that reads it.
+// A run directory. It is the only interface between training and everything that reads a run.
 #pragma once
 
 #include "core/base/files/fd.h"
@@ -15,9 +15,14 @@
 namespace lockstep {
 
 enum class RunState { running, finished, stopped, failed, interrupted };
-//                    locked   all done  resumable       no word of its end and no lock: killed;
-//                                                       or at a second interrupt
-
+// - running: the run is locked
+// - finished: training reached its end
+// - stopped: it ended early and can be resumed
+// - failed: state.json has the reason
+// - interrupted: killed without a final state, or ended by a second interrupt
+//
+// The files of a run:
+//
 // RUN/
 //   run.json        the record: recipe, plugin, resolved config, facts, plan, versions, devices by
 //                   UUID, host, git state of the user's folder, start time
@@ -26,36 +31,38 @@ enum class RunState { running, finished, stopped, failed, interrupted };
 //   events.jsonl    {"kind": "step" | "eval" | "checkpoint" | "start" | …, "step", …} a line
 //   samples.jsonl   with run.record_samples: {"step", "samples": [index, …]} in order of place
 //   lock            see run_lock.h
-//   logs/rankN.log, checkpoints/, recipe/ (what the recipe keeps for predict)
+//   logs/rankN.log, checkpoints/, recipe/ (files that the recipe needs for predict)
+
 class RunDir {
  public:
-  // Creates ROOT/NAME with the contents that `fill` writes. The folder has a temporary name until
-  // it is whole, then it is renamed. If the process is killed before that, nothing looks like a
-  // run, and a later `create` removes the remains. An empty name becomes
-  // RECIPE-YYYYMMDD-HHMMSS[-2…]. Throws Error if the name is taken (hint: another name, or resume),
-  // not writable, or not a plain file name. Also throws whatever `fill` throws; nothing is left
-  // then.
+  // Creates ROOT/NAME and calls `fill`, which writes its contents. The folder has a temporary name
+  // until it is complete, and then it is renamed. So a killed process leaves nothing that looks
+  // like a run. A later `create` removes such leftovers. An empty name becomes
+  // RECIPE-YYYYMMDD-HHMMSS, with -2 and so on if that is taken. Throws Error if the name is taken,
+  // is not a plain file name, or if the folder cannot be written. Also passes on whatever `fill`
+  // throws; in each case nothing is left.
   static RunDir create(
       const std::filesystem::path& root, const std::string& name, const std::string& recipe,
       const std::function<void(RunDir&)>& fill = [](RunDir&) {});
-  // Throws Error if `create` would throw one because of the name. Creates nothing. An empty name is
-  // valid.
+  // Throws Error if `create` would refuse this name. An empty name is valid. Creates nothing.
   static void check_new(const std::filesystem::path& root, const std::string& name);
-  // Opens an existing run given as a path or as a name under `root`. Throws Error naming the
-  // nearest if there is no such run.
+  // Opens an existing run by its path or by its name in `root`. Throws Error with the nearest name
+  // if there is no such run.
   static RunDir open(const std::string& run, const std::filesystem::path& root);
 
-  // Takes the lock for the lifetime of this object. Throws Error naming the holder's process id and
-  // host if another process holds it. Also throws if the folder is not writable, or if a link
-  // replaces a folder that training writes into.
+  // Takes the lock of the run for the lifetime of this object. Throws Error with process id and
+  // host of the holder if another process holds the lock. Also throws it if the folder is not
+  // writable, or if a folder that training writes into is a link.
   void lock();
   bool holds_lock() const { return lock_ != nullptr; }
-  // Both hand the lock from the tool to the rank for which the tool set up the run. No other
-  // process can take the lock in between.
+  // These two pass the lock from the tool, which set up the run, to a rank. No other process can
+  // take the lock in between. pass_lock_on sends it through a socket; adopt_lock takes the
+  // descriptor that arrived.
   void pass_lock_on(int socket);
   void adopt_lock(UniqueFd fd);
   bool locked_by_other() const;
-  // The process that holds the lock, if it is another one on this machine.
+  // The id of the process that holds the lock. Nothing if this process holds it, or if the holder
+  // is on another machine.
   std::optional<int> holder() const;
 
   const std::filesystem::path& path() const { return path_; }
@@ -63,15 +70,15 @@ class RunDir {
   std::filesystem::path checkpoints() const;
   std::filesystem::path events_path() const;
   std::filesystem::path log_path(int rank) const;
-  // The folder of the ranks' logs, created if missing. Throws Error, also if a link is in its
-  // place.
+  // Returns the folder of the ranks' logs, and creates it if needed. Throws Error, also if the
+  // folder is a link.
   std::filesystem::path make_logs() const;
 
-  nlohmann::json record() const;  // run.json; throws Error if absent or damaged
+  nlohmann::json record() const;  // run.json; throws Error if it is missing or damaged
   void write_record(const nlohmann::json& record) const;           // atomic
   void write_state(RunState state, const std::string& why) const;  // throws Error
-  // The same for a run that ends: a failure to write must not hide why the run ended. Returns that
-  // failure, or "".
+  // Like write_state, for a run that is ending. A failure to write must not hide the reason why the
+  // run ended. So this returns the error message instead of throwing; it is empty on success.
   std::string try_write_state(RunState state, const std::string& why) const;
   RunState state() const;
   std::string state_reason() const;
@@ -79,9 +86,10 @@ class RunDir {
  private:
   friend std::vector<RunDir> list_runs(const std::filesystem::path& root);
   explicit RunDir(std::filesystem::path path) : path_(std::move(path)) {}
-  // Renames it to ROOT/BASE, or if that is taken to BASE-2 and so on.
+  // Renames the folder to ROOT/BASE. If that name is taken and must_be_free is false, tries BASE-2
+  // and so on.
   void take_name(const std::filesystem::path& root, const std::string& base, bool must_be_free);
-  bool rename_to(const std::filesystem::path& to);  // false if something with that name exists
+  bool rename_to(const std::filesystem::path& to);  // false if the name is taken
   void remove();
   std::filesystem::path path_;
   std::unique_ptr<RunLock> lock_;
@@ -89,11 +97,11 @@ class RunDir {
 
 const char* to_string(RunState state);
 
-// Runs under `root`, newest first. Folders that are not runs are skipped.
+// The runs in `root`, newest first. Folders that are not runs are skipped.
 std::vector<RunDir> list_runs(const std::filesystem::path& root);
 
-// The commit and branch of the git work tree around `folder`, and whether it is dirty. Null if
-// there is none.
+// {"commit", "branch", "dirty"} of the git work tree around `folder`. A member is null if it is
+// unknown. The whole is null if there is no work tree with a commit.
 nlohmann::json git_state(const std::filesystem::path& folder);
 
 }  // namespace lockstep

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One that is being written, or whose writer died.
+// Whether the file is being written, or was left by a writer that was killed.
 bool is_temporary(const fs::path& path) { return path.filename().string().starts_with("."); }
 
 void add_folder(const fs::path& run_dir, const fs::path& name, std::vector<RunFolder>& folders) {
@@ -79,7 +79,7 @@ UniqueFd open_run_file(const fs::path& run_dir, const fs::path& below) try {
   struct stat info {};
   if (file && (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))) file.reset();
   return file;
-} catch (const Error&) {  // there is no such folder
+} catch (const Error&) {  // the folder does not exist
   return {};
 }
 

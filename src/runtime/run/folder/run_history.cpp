@@ -1,4 +1,4 @@
-// Reads a run's events in one pass.
+// Reads the events of a run in one pass.
 #include "runtime/run/folder/run_history.h"
 
 #include <algorithm>
@@ -11,12 +11,13 @@
 namespace lockstep {
 namespace {
 
-// Entries that a resume may still take back.
+// Entries that a resume may discard.
 struct Counted {
   StepList<nlohmann::json> evals;
 };
 
-// Records micro-batches from `step` on; entries of later steps become invalid, so the steps ascend.
+// Records a micro-batch that holds from `step` on. Earlier records for this or later steps are
+// removed, so the steps ascend.
 void take_micro(std::int64_t step, std::int64_t micro, RunHistory& history) {
   while (!history.micro.empty() && history.micro.back().first >= step) history.micro.pop_back();
   if (micro > history.memory_left) history.memory_left = 0;
@@ -40,7 +41,7 @@ void take_history_event(nlohmann::json event, RunHistory& history, Counted& coun
     history.step = step;
     history.last_step = std::move(event);
   } else if (kind == "stop" || kind == "end" || kind == "checkpoint") {
-    history.step = std::max(history.step, step);  // steps between logged ones
+    history.step = std::max(history.step, step);  // may lie between two logged steps
     if (kind != "checkpoint") history.ended = std::move(event);
   } else if (kind == "memory") {
     if (const std::int64_t micro = integer_or(event, "micro", 0); micro > 0) {

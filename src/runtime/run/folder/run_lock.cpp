@@ -33,8 +33,8 @@ std::string boot_id() {
   }
 }
 
-// File systems of a single kernel: all processes that see the files see the locks. Any other may be
-// shared with other machines.
+// Whether only this kernel uses the file system, so that all processes that see the files also see
+// the locks. Any other file system may be shared with other machines.
 bool is_own_disk(const std::filesystem::path& path) {
   struct statfs info {};
   if (statfs(path.c_str(), &info) != 0) return false;
@@ -66,7 +66,8 @@ LockHolder read_holder(const std::filesystem::path& path) {
   }
 }
 
-// Takes the flock without waiting, except for the moment that a checking process may hold it.
+// Takes the flock without waiting for its holder. It retries briefly, because a process that only
+// checks the lock may hold it for a moment.
 bool take_flock(int fd, const std::filesystem::path& path, Clock& clock) {
   for (int attempt = 0;; ++attempt) {
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
@@ -89,14 +90,14 @@ bool take_flock(int fd, const std::filesystem::path& path, Clock& clock) {
       "wait until it ends, or stop it");
 }
 
-// Whether the file says that another machine holds it, and has not given it up.
+// Whether the file names another machine that has not released the lock.
 bool names_another_machine(const LockHolder& holder, const LockRules& rules) {
   return !rules.own_disk && holder.pid > 0 && !holder.released && !holder.machine.empty() &&
          holder.machine != rules.machine;
 }
 
-// When it was last touched, by the server's clock. Opening it anew asks the server, where a
-// network file system would else answer from memory.
+// When the file was last touched, by the server's clock. A new open() asks the server, because a
+// network file system may answer fstat() from its cache.
 std::optional<timespec> touched(const std::filesystem::path& path) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat info {};
@@ -104,8 +105,8 @@ std::optional<timespec> touched(const std::filesystem::path& path) {
   return info.st_mtim;
 }
 
-// The flock is ours, but may be so on this machine alone: if the file is touched while we watch,
-// it is another's.
+// The flock may be ours on this machine alone. If the file is touched while we watch, another
+// machine holds the lock.
 void watch_for_touches(const std::filesystem::path& path, const LockHolder& holder,
                        const LockRules& rules, Clock& clock) {
   const auto before = touched(path);
@@ -118,13 +119,13 @@ void watch_for_touches(const std::filesystem::path& path, const LockHolder& hold
   }
 }
 
-// Touches the file until it is stopped.
+// Touches the file until a stop is requested.
 void keep_touching(const std::stop_token& stop, int fd, double touch_s) {
   std::mutex mutex;
   std::condition_variable_any wakes;
   std::unique_lock lock(mutex);
   while (!stop.stop_requested()) {
-    futimens(fd, nullptr);  // the time of the server
+    futimens(fd, nullptr);  // sets the server's time
     wakes.wait_for(lock, stop, std::chrono::duration<double>(touch_s), [] { return false; });
   }
 }
@@ -160,7 +161,7 @@ std::unique_ptr<RunLock> RunLock::adopt(UniqueFd fd, const LockRules& rules) {
 RunLock::RunLock(UniqueFd fd, const LockRules& rules) : fd_(std::move(fd)), rules_(rules) {
   write_holder(/*released=*/false);
   if (rules_.own_disk) return;
-  const BlockedSignals blocked;  // they are for the thread that waits for them
+  const BlockedSignals blocked;  // signals are for the thread that waits for them
   toucher_ = std::jthread([fd = fd_.get(), touch_s = rules_.touch_s](const std::stop_token& stop) {
     keep_touching(stop, fd, touch_s);
   });
@@ -174,7 +175,7 @@ RunLock::~RunLock() {
   if (passed_on_) return;
   try {
     write_holder(/*released=*/true);
-  } catch (const Error&) {  // then it is found out by watching
+  } catch (const Error&) {  // without this mark, the next process must watch for touches
   }
 }
 
@@ -201,7 +202,7 @@ std::optional<LockHolder> lock_holder(const std::filesystem::path& file, const L
   const LockHolder holder = read_holder(file);
   const auto when = touched(file);
   if (!names_another_machine(holder, rules) || !when) return std::nullopt;
-  // Clocks of machines differ somewhat.
+  // Clocks of machines differ a little.
   constexpr double skew_s = 60;
   const double age_s = clock.wall_s() - static_cast<double>(when->tv_sec);
   return std::fabs(age_s) < rules.watch_s + skew_s ? std::optional(holder) : std::nullopt;

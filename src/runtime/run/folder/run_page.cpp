@@ -1,4 +1,4 @@
-// One run on a page, and as data.
+// Shows one run as a page and as JSON.
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -82,7 +82,7 @@ std::string record_text(const RunDir& run, const RunSummary& summary,
   return text;
 }
 
-// How micro-batches changed, and the options that repeat it.
+// The changes of the micro-batch, and the options that repeat them.
 std::string micro_text(const RunHistory& history) {
   if (history.micro.size() < 2) return "";
   std::string text = cat(history.micro[0].second), changes;
@@ -136,7 +136,7 @@ std::string evals_text(const RunHistory& history) {
   return text;
 }
 
-// The metrics of a checkpoint, with those that are infinite by the evaluation at its step.
+// The metrics of a checkpoint. The evaluation at its step tells which of them are infinite.
 std::string metrics_text(const CheckpointInfo& checkpoint, const RunHistory& history) {
   nlohmann::json shown{{"metrics", checkpoint.metrics}};
   for (const nlohmann::json& eval : history.evals)
@@ -185,7 +185,7 @@ std::string config_text(const nlohmann::json& record) {
   return text;
 }
 
-// The record, or null and its fault.
+// The record. If it cannot be read, null, with the reason in `problem`.
 nlohmann::json record_or_problem(const RunDir& run, std::string& problem) {
   try {
     return run.record();

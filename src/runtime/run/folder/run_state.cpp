@@ -1,4 +1,4 @@
-// A run's state: its lock, its record and how it ended.
+// The state of a run: its lock, its record and how it ended.
 #include <array>
 #include <cerrno>
 
@@ -17,7 +17,8 @@ namespace {
 constexpr std::array<const char*, 5> state_names = {"running", "finished", "stopped", "failed",
                                                     "interrupted"};
 
-// null: there is none. An unreadable file gives only the reason.
+// Returns null if there is no file. For an unreadable file, the state is "interrupted" and the
+// reason is the error.
 nlohmann::json read_state(const std::filesystem::path& run) {
   const std::filesystem::path file = run / "state.json";
   std::error_code ignored;
@@ -34,7 +35,7 @@ nlohmann::json read_state(const std::filesystem::path& run) {
 const char* to_string(RunState state) { return state_names[static_cast<std::size_t>(state)]; }
 
 void RunDir::lock() {
-  const Beneath run(path_);  // reported before training rather than at the first save
+  const Beneath run(path_);  // a fault shows before training and not at the first save
   for (const char* folder : {"checkpoints", "logs", "tensorboard", "evaluations", "media"})
     if (const auto found = run.status(folder); found && !S_ISDIR(found->st_mode))
       run.fail("write into", folder, ENOTDIR);
@@ -73,7 +74,7 @@ nlohmann::json RunDir::record() const {
 void RunDir::write_record(const nlohmann::json& record) const {
   const std::string text =
       record.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  if (text.size() > record_bytes)  // nobody could read it
+  if (text.size() > record_bytes)  // a longer record could not be read
     throw Error(
         cat("the record of the run would have ", format_bytes(static_cast<double>(text.size())),
             ", more than the limit of ", format_bytes(static_cast<double>(record_bytes))),
@@ -101,7 +102,8 @@ RunState RunDir::state() const {
   const std::string word = text_or(read_state(path_), "state", "");
   for (const RunState state : {RunState::finished, RunState::stopped, RunState::failed})
     if (word == to_string(state)) return state;
-  return RunState::interrupted;  // "running" too: no word came after it
+  // "running" is included, because the run ended without a later state.
+  return RunState::interrupted;
 }
 
 std::string RunDir::state_reason() const {

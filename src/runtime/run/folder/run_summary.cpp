@@ -1,4 +1,4 @@
-// Sums runs up and lists them.
+// Summarises runs and lists them.
 #include "runtime/run/folder/run_summary.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ nlohmann::json record_or_null(const RunDir& run, std::string& problem) {
   }
 }
 
-// Why a file cannot be read; "" if it can or does not exist.
+// Why a file cannot be read. Empty if it can be read or does not exist.
 std::string fault_of_file(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return "";
@@ -39,7 +39,7 @@ std::string fault_of_file(const std::filesystem::path& file) {
   }
 }
 
-// The devices of the newest start where they were noted, else of the first.
+// The devices of the newest start if it recorded them, or else of the first start.
 nlohmann::json devices_of(const nlohmann::json& record) {
   if (!record.is_object()) return nullptr;
   if (record.contains("starts") && record["starts"].is_array() && !record["starts"].empty()) {
@@ -58,7 +58,7 @@ std::int64_t total_steps_of(const nlohmann::json& record, const nlohmann::json& 
   return integer_or(start, "total_steps", planned);
 }
 
-// NaN is no JSON number, and a file name need not be UTF-8.
+// Replaces values that JSON cannot hold: NaN, and file names that are not UTF-8.
 nlohmann::json clean(const nlohmann::json& value) {
   return nlohmann::json::parse(to_line(value), nullptr, false);
 }
@@ -83,7 +83,7 @@ nlohmann::json or_null(const std::optional<double>& value) {
 
 struct Column {
   const char* head;
-  int weight;  // the least is left out first
+  int weight;  // the column with the lowest weight is left out first
   bool right;
   std::string (*text)(const RunSummary&);
 };
@@ -120,7 +120,7 @@ const std::array<Column, 9> columns = {{
      [](const RunSummary& run) { return run.started > 0 ? format_span(run.age_s) : "-"; }},
 }};
 
-using Cells = std::vector<std::string>;  // head first, then a run each
+using Cells = std::vector<std::string>;  // the heading, then one cell per run
 
 int width_of(const Cells& cells) {
   int width = 0;

@@ -18,49 +18,53 @@ struct RunSummary {
   std::string path;
   std::string recipe;  // "?" if the record is damaged
   RunState state = RunState::interrupted;
-  std::string why;  // reason for the state; may be empty
+  std::string why;  // the reason for the state; may be empty
   std::int64_t step = 0;
   std::int64_t total_steps = 0;  // 0 = unknown
   std::optional<double> loss;    // loss of the last step; NaN if it was not finite
-  // Rate of the newest start; while it runs, rate of the last step.
+  // Throughput: the mean over the newest start if that has ended, and otherwise that of the last
+  // step.
   std::optional<double> units_per_s;
-  std::optional<double> mfu;  // MFU, of the same steps
-  // The step that this start resumed from, if the two rates are means over it.
+  std::optional<double> mfu;  // model FLOPs utilisation (MFU), of the same steps
+  // The step from which that start resumed, if both values are means over it. 0 if they are those
+  // of the last step.
   std::int64_t rates_from = 0;
   std::string unit;
-  std::string mfu_unknown;     // reason if mfu is nothing and the run gives one
-  std::int64_t best_step = 0;  // step of the best evaluation
+  std::string mfu_unknown;     // why there is no mfu, if the run gives a reason
+  std::int64_t best_step = 0;  // the step of the best evaluation
   nlohmann::json best;         // metrics of the best evaluation; null if there was none
-  std::string result;          // name of the main result for a run that trained in the tool; or ""
-  double result_value = 0;     // set if `result` is
-  std::string devices;         // "2 x NVIDIA T4"
+  std::string result;  // name of the main result of a run that trained in the tool; may be empty
+  double result_value = 0;  // set if `result` is not empty
+  std::string devices;      // "2 x NVIDIA T4"
   RunLabels labels;
   double started = 0;   // unix seconds; 0 = unknown
-  double age_s = 0;     // seconds since then
+  double age_s = 0;     // seconds since `started`
   std::string problem;  // why its record or state cannot be read; may be empty
 };
 
-// Reads the run. Throws only for what cannot be read at all, not for damaged files.
+// Reads the run. Damaged files do not make it throw. Throws Error only if the events cannot be
+// read.
 RunSummary summarize(const RunDir& run, Clock& clock = system_clock());
 nlohmann::json summary_json(const RunSummary& summary);
 
-// A table with a header and a row per run. Columns of less importance are dropped if `width` is too
-// small. Empty without runs; otherwise ends with a newline.
+// A table with a header and one row per run. If it is wider than `width`, less important columns
+// are dropped; width 0 = unlimited. Empty without runs; otherwise it ends with a newline.
 std::string runs_table(const std::vector<RunSummary>& runs, int width);
 
 struct RunPage {
-  bool thorough = true;  // verifies the checksums of checkpoints, which reads all of them
-  bool config = false;   // includes the configuration
-  int width = 80;        // of the plot
+  // verifies the checksums of checkpoints, for which it reads them completely
+  bool thorough = true;
+  bool config = false;  // includes the configuration
+  int width = 80;       // width of the plot in characters
 };
 
-// A page with record, last step, a plot of the losses, evaluations, and checkpoints with size and
-// state.
+// A page with the record, the last step, a plot of the losses, the evaluations, the checkpoints
+// with size and condition, and other files.
 std::string run_page(const RunDir& run, const RunPage& page = {}, Clock& clock = system_clock());
 // The same as data, with all logged losses and the whole record.
 nlohmann::json run_json(const RunDir& run, bool thorough = true, Clock& clock = system_clock());
 
-// "2 x NVIDIA T4, 1 x CPU" for a record's "devices".
+// "2 x NVIDIA T4, 1 x CPU" for "devices" of a record.
 std::string devices_text(const nlohmann::json& devices);
 
 }  // namespace lockstep

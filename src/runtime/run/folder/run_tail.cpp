@@ -43,12 +43,13 @@ void RunTail::take_line(const std::string& line) {
     time_left_.on_eval(integer_or(event, "step", 0),
                        number_or(event, "seconds", 0) - number_or(event, "warm_up_s", 0));
   } else if (kind == "stop" || kind == "end" || kind == "checkpoint") {
-    step_ = std::max(step_.value_or(0), integer_or(event, "step", 0));  // between logged ones
+    // May lie between two logged steps.
+    step_ = std::max(step_.value_or(0), integer_or(event, "step", 0));
   }
 }
 
 void RunTail::read_on(std::int64_t most_bytes) {
-  // The file may be anybody's: a pipe must not hold this up.
+  // Another user may have created the file, so a pipe in its place must not block this process.
   const UniqueFd file(open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat info {};
   if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;

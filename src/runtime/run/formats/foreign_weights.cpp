@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* save_state_dict = "in Python: torch.save(model.state_dict(), FILE)";
 
-// The first bytes of a format.
+// The first bytes of a file in a format.
 struct Beginning {
   std::string_view bytes;
   const char *what, *hint;
@@ -40,7 +40,7 @@ bool is_page(std::string_view begin) {
   return text == "<!doctype" || text == "<html";
 }
 
-// In the folder that all members lie in.
+// Whether the zip file has the member `name` in its top folder, which holds all members.
 bool has_member(const std::map<std::string, ZipMember>& members, std::string_view name) {
   return std::any_of(members.begin(), members.end(), [&](const auto& member) {
     const std::size_t folder = member.first.find('/');

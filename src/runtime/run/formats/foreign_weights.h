@@ -1,5 +1,5 @@
-// Recognises weight files of other programs that cannot be read, by their first bytes or members,
-// so that a message can name their format.
+// Recognizes weight files of other programs that cannot be read, so that a message can name their
+// format.
 #pragma once
 
 #include <map>
@@ -10,12 +10,12 @@
 
 namespace lockstep {
 
-// For a file that neither torch.save nor safetensors wrote: throws Error that names its format by
-// its first bytes.
+// For a file that neither torch.save nor safetensors wrote. Throws Error that names its format,
+// which is recognized by its first bytes.
 [[noreturn]] void refuse_foreign_file(std::string_view begin);
 
-// For an archive that torch.save did not write: throws Error that names its format by its members
-// (TorchScript, torch.export, NumPy). Returns if it is none of them.
+// For an archive. Throws Error that names its format if its members show that it is TorchScript,
+// torch.export or NumPy. Returns if it is none of these.
 void refuse_foreign_archive(const std::map<std::string, ZipMember>& members);
 
 }  // namespace lockstep

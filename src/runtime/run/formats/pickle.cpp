@@ -77,7 +77,7 @@ class Reader {
     if (found == memo_.end()) throw Error("its pickle is damaged: it recalls what it never had");
     stack_.push_back(found->second);
   }
-  // LONG1 and LONG4: two's complement, little end first.
+  // Reads the number of LONG1 and LONG4: two's complement, little-endian.
   void long_integer(std::uint64_t count) {
     const std::string raw = in_.bytes(count);
     if (count <= 8) {
@@ -103,7 +103,8 @@ class Reader {
   }
 
   void global(std::string name) {
-    constexpr std::string_view old_builtins = "__builtin__.";  // of Python 2, and of protocol 2
+    // The module's name in Python 2 and in protocol 2.
+    constexpr std::string_view old_builtins = "__builtin__.";
     if (name.starts_with(old_builtins)) name.replace(0, old_builtins.size(), "builtins.");
     if (name.starts_with("torch.distributed."))
       throw Error(cat("it is the shard of one rank, of a distributed checkpoint: it asks for ",
@@ -134,8 +135,8 @@ class Reader {
     if (counts.size() > most_dimensions) throw Error("a tensor has more than 64 dimensions");
     return counts;
   }
-  // ("storage", class, key, location, elements), and in the old format also the storage that it
-  // views.
+  // Reads a persistent id: ("storage", class, key, location, elements). In the format before torch
+  // 1.6, a sixth element may describe a view, which is refused.
   void persistent(PickleIndex index) {
     const std::vector<PickleIndex>& items = items_of(index, "a storage");
     const auto kind_is = [&](std::size_t i, Kind kind) {
@@ -153,7 +154,7 @@ class Reader {
                   "in Python: save it again with a torch from 1.6 on");
     const std::string& key = pickle_.values[items[2]].text;
     if (key.size() > longest_key) throw Error("a storage's key is longer than 4096 bytes");
-    // Texts and sizes may be referred to any number of times, and are copied for each.
+    // A pickle may refer to a text any number of times, and each storage gets its own copy.
     key_bytes_ += key.size();
     if (key_bytes_ > most_key_bytes) throw Error("its storages have too long keys");
     pickle_.storages.push_back(
@@ -166,12 +167,13 @@ class Reader {
     pickle_.tensors.push_back(std::move(made));
     make({.kind = Kind::tensor, .integer = static_cast<std::int64_t>(pickle_.tensors.size()) - 1});
   }
-  // Applies the flags that Python stores beside the numbers. A key counts, whatever its value
-  // (_set_tensor_metadata).
+  // Applies the flags that Python stores with a tensor. A flag is set if its key exists, whatever
+  // the value (_set_tensor_metadata).
   void take_bits(PickleIndex index, PickledTensor& tensor) const {
     const PickleValue& bits = pickle_.values[index];
     if (bits.kind == Kind::none) return;
-    constexpr std::size_t most_items = 32;  // it may be given to any number of tensors
+    // Small, because any number of tensors may share one dict.
+    constexpr std::size_t most_items = 32;
     if (bits.kind != Kind::dict || bits.items.size() > most_items)
       throw Error("its pickle is damaged: what it says beside a tensor is no small dict");
     tensor.negated = pickle_.find(bits, "neg") != nullptr;
@@ -188,8 +190,8 @@ class Reader {
       throw Error("its pickle is damaged: it names no dtype where one belongs");
     return numbers;
   }
-  // (storage, offset, sizes, strides, requires_grad, hooks, metadata), and in version 3 a dtype
-  // before the metadata.
+  // The arguments are (storage, offset, sizes, strides, requires_grad, hooks, metadata). Version 3
+  // has a dtype before the metadata.
   void rebuild_tensor(const std::string& name, const Items& arguments) {
     const bool names_dtype = name.ends_with("_v3");
     constexpr std::size_t dtype_place = 6;
@@ -211,7 +213,7 @@ class Reader {
     if (arguments.size() > bits_place) take_bits(arguments[bits_place], made);
     tensor(std::move(made));
   }
-  // A tensor with attributes: (function, class, arguments, attributes).
+  // Builds a tensor with attributes from (function, class, arguments, attributes).
   void rebuild_from_type(const Items& arguments) {
     if (arguments.size() < 3 || pickle_.values[arguments[0]].kind != Kind::global ||
         pickle_.values[arguments[1]].kind != Kind::global)
@@ -224,8 +226,8 @@ class Reader {
       throw Error("its pickle is damaged: a tensor is made of itself");
     call(function, items_of(arguments[2], "what a call is given"));
   }
-  // A parameter is the tensor that it wraps, a size is its list, and a tensor of a device that
-  // torch cannot name is one of the CPU.
+  // Whether the call's result is its first argument. A Parameter is the tensor that it wraps. A
+  // torch.Size is its list. A tensor of a device unknown to torch is its copy on the CPU.
   bool is_its_argument(const std::string& name, const Items& arguments) const {
     if (name == "torch.Size") return arguments.size() == 1;
     if (arguments.empty() || pickle_.values[arguments[0]].kind != Kind::tensor) return false;
@@ -259,13 +261,13 @@ class Reader {
     }
   }
   void reduce() {
-    // A tuple may be large, and given to many calls.
+    // The tuple is not copied, because it may be large and given to many calls.
     const Items& arguments = items_of(pop(), "what a call is given");
     const PickleValue& callee = pickle_.values[pop()];
     call(callee.kind == Kind::global ? std::string(callee.text) : "", arguments);
   }
-  // Attributes of a dict ("_metadata"), which no tensor needs. A tensor's would give it other
-  // numbers (Tensor.__setstate__).
+  // Ignores the attributes of a dict ("_metadata"), which no tensor needs. Attributes of a tensor
+  // are refused, because they would change its numbers (Tensor.__setstate__).
   void build() {
     pop();
     if (const Kind kind = pickle_.values[top()].kind; kind != Kind::dict && kind != Kind::other)
@@ -288,8 +290,8 @@ class Reader {
   std::size_t key_bytes_ = 0, dimensions_ = 0;
 };
 
-// The opcodes by effect, under the names of pickletools. Each function returns whether it knows the
-// opcode.
+// The opcodes are grouped by effect, with their names in pickletools. Each function returns whether
+// it knows the opcode.
 bool Reader::makes_scalar(unsigned char opcode) {
   switch (opcode) {
     case 'N':  // NONE
@@ -424,7 +426,7 @@ bool Reader::remembers(unsigned char opcode) {
   }
 }
 
-// Opcodes for which Python would import or call something.
+// Handles opcodes for which Python would import or call something.
 bool Reader::stands_for_object(unsigned char opcode) {
   switch (opcode) {
     case 'c': {  // GLOBAL
@@ -451,7 +453,7 @@ bool Reader::stands_for_object(unsigned char opcode) {
   }
 }
 
-// False at the end.
+// Returns false at the end of the pickle.
 bool Reader::step(unsigned char opcode) {
   if (opcode == '.') {  // STOP
     pickle_.root = pop();

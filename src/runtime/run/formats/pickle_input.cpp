@@ -11,7 +11,7 @@ std::string PickleInput::bytes(std::uint64_t count) {
   if (count > left_) throw Error("its pickle is longer than it may be");
   left_ -= count;
   std::string text;
-  // A false length must not allocate memory for bytes that do not exist.
+  // A damaged length must not allocate memory for bytes that do not exist.
   constexpr std::uint64_t piece = 1 << 16;
   while (text.size() < count) {
     const std::size_t have = text.size();

@@ -1,4 +1,4 @@
-// Reads a pickle's bytes in the units of its opcodes.
+// Reads the bytes of a pickle in the units of its opcodes.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Throws Error at the end of the stream, and beyond the limit of bytes.
+// Throws Error at the end of the stream, and when more than `limit` bytes are read.
 class PickleInput {
  public:
   PickleInput(std::istream& in, std::uint64_t limit) : in_(in), left_(limit) {}
@@ -15,7 +15,7 @@ class PickleInput {
   std::string bytes(std::uint64_t count);
   unsigned char byte();
   std::uint64_t number(int bytes);  // unsigned, little-endian
-  std::string line();               // without its newline
+  std::string line();               // a line without its newline
 
  private:
   std::istream& in_;

@@ -1,4 +1,4 @@
-// Writes and checks safetensors headers.
+// Writes and checks the headers of safetensors files.
 #include "runtime/run/formats/safetensors.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@
 namespace lockstep {
 namespace {
 
-constexpr std::uint64_t max_header_bytes = 100'000'000;  // the reference implementation's limit
+// The limit of the reference implementation.
+constexpr std::uint64_t max_header_bytes = 100'000'000;
 constexpr const char* metadata_key = "__metadata__";
 
 constexpr std::array<std::pair<std::string_view, std::uint64_t>, 17> dtypes = {{
@@ -44,7 +45,7 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t>, 17> dtypes = {{
     {"C64", 8},
 }};
 
-// shape x dtype in bytes; nothing if that does not fit into 64 bits.
+// The size of the tensor, computed from shape and dtype. Nothing if it does not fit into 64 bits.
 std::optional<std::uint64_t> tensor_bytes(const TensorEntry& entry) {
   std::uint64_t bytes = dtype_bytes(entry.dtype);
   for (std::int64_t size : entry.shape)
@@ -53,8 +54,8 @@ std::optional<std::uint64_t> tensor_bytes(const TensorEntry& entry) {
   return bytes;
 }
 
-// Processes a header while it is parsed, keeping only the entries of a million names. Throws Error
-// for an invalid header. nlohmann::json::sax_parse calls the functions.
+// Reads a header while nlohmann::json::sax_parse calls these functions. It keeps only the entries
+// and no JSON tree, because a header may have a million names. Throws Error for an invalid header.
 class HeaderParser {
  public:
   using number_integer_t = nlohmann::json::number_integer_t;
@@ -67,7 +68,8 @@ class HeaderParser {
 
   bool null() { return other_value("null"); }
   bool boolean(bool value) { return other_value(value ? "true" : "false"); }
-  bool number_integer(number_integer_t value) { return other_value(cat(value)); }  // below 0
+  // A negative number.
+  bool number_integer(number_integer_t value) { return other_value(cat(value)); }
   bool number_float(number_float_t, const string_t& text) { return other_value(text); }
   bool number_unsigned(number_unsigned_t value) {
     if (!in_numbers() || value > std::numeric_limits<std::int64_t>::max())
@@ -84,7 +86,7 @@ class HeaderParser {
       return other_value(nlohmann::json(text).dump(-1, ' ', false, replace_bad));
     return true;
   }
-  bool binary(binary_t&) { return true; }  // JSON has none
+  bool binary(binary_t&) { return true; }  // not called, because JSON has no binary values
 
   bool start_object(std::size_t) {
     if (depth_ == 1) begin_entry();
@@ -137,7 +139,7 @@ class HeaderParser {
     return depth_ == 3 && !in_metadata_ && (member_ == Member::shape || member_ == Member::offsets);
   }
 
-  // A value where none of its type belongs, or one that nobody asks for.
+  // Refuses a value of the wrong type. A value of an unknown member is ignored.
   bool other_value(const std::string& text) const {
     const char* const number = " must be a whole number of 0 or more, but is ";
     if (depth_ < 2) refuse("must be an object");
@@ -150,7 +152,7 @@ class HeaderParser {
       refuse(cat(member_ == Member::shape ? "shape" : "data_offsets", number, text));
     return true;
   }
-  // A list or an object within an entry is allowed only in members that nobody reads.
+  // A list or an object within an entry is allowed only in members that are not read.
   void begin_container() const {
     if (in_metadata_ || member_ != Member::other) other_value("a list or an object");
   }
@@ -187,13 +189,13 @@ class HeaderParser {
   }
 
   SafetensorsHeader& header_;
-  int depth_ = 0;  // how many lists and objects are open
+  int depth_ = 0;  // number of open lists and objects
   std::string name_, metadata_name_;
   bool in_metadata_ = false, has_metadata_ = false;
   TensorEntry entry_;
-  std::array<bool, 4> has_{};  // by Member
+  std::array<bool, 4> has_{};  // indexed by Member
   Member member_ = Member::other;
-  std::vector<std::int64_t> numbers_;  // of the list that is open
+  std::vector<std::int64_t> numbers_;  // numbers of the open list
 };
 
 void check_names(const std::vector<TensorEntry>& tensors) {
@@ -205,7 +207,7 @@ void check_names(const std::vector<TensorEntry>& tensors) {
   if (twice != names.end()) throw Error(cat("tensor \"", *twice, "\" is there twice"));
 }
 
-// Tensors must cover the data section exactly, one after the other.
+// Checks that the tensors cover the data section exactly, one after the other.
 void check_layout(std::vector<TensorEntry>& tensors, std::uint64_t data_bytes) {
   const auto lies_before = [](const TensorEntry& a, const TensorEntry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
@@ -297,7 +299,7 @@ SafetensorsHeader read_header(const std::filesystem::path& path) {
   std::error_code error;
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
   if (error) throw Error(cat("cannot read ", path.string(), ": ", error.message()));
-  open_regular_file(path);  // an Error where it is none
+  open_regular_file(path);  // throws Error if it is not a regular file
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(cat("cannot read ", path.string(), ": ", errno_text(errno)));
   try {

@@ -1,4 +1,4 @@
-// The safetensors format: an 8-byte little-endian header length, a JSON header, raw tensors.
+// The safetensors format: an 8-byte little-endian header length, a JSON header, and raw tensors.
 // Source: huggingface/safetensors README, "Format".
 #pragma once
 
@@ -18,7 +18,7 @@ struct TensorEntry {
   std::uint64_t begin = 0, end = 0;  // bytes from the start of the data section
 };
 
-// Bytes of one element; throws Error for a dtype that the format lacks.
+// Bytes of one element. Throws Error for a dtype that the format does not have.
 std::uint64_t dtype_bytes(const std::string& dtype);
 
 struct SafetensorsHeader {
@@ -27,12 +27,12 @@ struct SafetensorsHeader {
   std::uint64_t data_start = 0;                 // offset of the data section in the file
 };
 
-// The header's bytes including the length, padded with spaces to a multiple of 8. Sets begin and
-// end of the entries in their order.
+// The bytes of the header with its length, padded with spaces to a multiple of 8. Sets `begin` and
+// `end` of the entries, in their order.
 std::string make_header(std::vector<TensorEntry>& entries,
                         const std::map<std::string, std::string>& metadata);
 
-// Throws Error for any malformation: sizes, overlaps, holes, trailing bytes, repeated names.
+// Throws Error for any fault in the format: sizes, overlaps, holes, trailing bytes, repeated names.
 SafetensorsHeader read_header(const std::filesystem::path& file);
 // The same for an open file of `file_bytes` bytes. The Error does not name the file.
 SafetensorsHeader read_header(std::istream& file, std::uint64_t file_bytes);

@@ -20,7 +20,7 @@
 namespace lockstep {
 namespace {
 
-// Two names that become one tag would hide each other: the later one gets a number.
+// Two names with the same tag would hide each other, so the later one gets a number.
 void give_own_tags(std::vector<TensorboardScalar>& scalars) {
   std::set<std::string> taken;
   for (TensorboardScalar& scalar : scalars) {
@@ -107,7 +107,7 @@ std::string TensorboardLog::begin(double time, std::int64_t step) try {
   return error.what();
 }
 
-// A record that was cut off by a full disk would hide all that follow it.
+// Stops writing after an error, because a record that a full disk cut off hides all later records.
 std::string TensorboardLog::append(const std::string& records) {
   if (write_all(file_.get(), records)) return "";
   const std::string fault = cat("cannot write into ", (run_.path() / tensorboard_folder).string(),

@@ -1,5 +1,5 @@
-// A run's numbers for TensorBoard, written during training (log.tensorboard) and by `lockstep
-// export`.
+// A run's numbers for TensorBoard. They are written during training (log.tensorboard) and by
+// `lockstep export`.
 #pragma once
 
 #include <filesystem>
@@ -16,23 +16,25 @@ namespace lockstep {
 inline constexpr const char* tensorboard_folder = "tensorboard";
 
 // The values of a "step" or "eval" event, under the names listed in
-// docs/reference/run-directory.md: train/loss, eval/NAME, throughput/tokens_per_s. unit: from the
-// preceding "start" event. Empty for other kinds. A null loss or metric was not finite; any other
-// null was not measured and is left out.
+// docs/reference/run-directory.md: train/loss, eval/NAME, throughput/tokens_per_s. Empty for other
+// kinds of events. unit: from the preceding "start" event. A loss or metric that is null was not
+// finite and becomes NaN. Any other null was not measured and is left out.
 std::vector<TensorboardScalar> scalars_of_event(const nlohmann::json& event,
                                                 const std::string& unit);
 
-// The name of a new event file. TensorBoard reads a folder's files in the order of their names.
+// The name of a new event file. TensorBoard reads the files of a folder in the order of their
+// names.
 std::string tensorboard_file_name(double time, const std::string& host, int process, int number);
 
-// Writes each event as it comes. There is a file per start, which invalidates earlier files from
-// its first step on. So TensorBoard drops what a resume took back. One thread at a time.
+// Writes each event as it comes. There is one file per start. It invalidates values of earlier
+// files from its first step on, so TensorBoard drops the steps that a resume repeats. Not
+// thread-safe.
 class TensorboardLog {
  public:
   explicit TensorboardLog(const std::filesystem::path& run_dir) : run_(run_dir) {}  // throws Error
 
-  // event: with its "time". Returns an error message once, and writes nothing more after that;
-  // otherwise "".
+  // event: with its "time". Returns an error message if writing fails, and an empty text otherwise.
+  // After a failure, nothing more is written.
   std::string write(const nlohmann::json& event);
 
  private:

@@ -22,7 +22,7 @@ std::string framed(const std::string& message) {
   return record;
 }
 
-// A field of a message by its number: protobuf.dev/programming-guides/encoding.
+// Writes the fields of a protobuf message by number: protobuf.dev/programming-guides/encoding.
 class ProtoMessage {
  public:
   void varint(int field, std::uint64_t value) {

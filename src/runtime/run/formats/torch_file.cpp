@@ -22,7 +22,7 @@ using Kind = PickleValue::Kind;
 
 constexpr std::uint64_t most_pickle_bytes = 64 << 20;
 
-// Where a storage lies: its first byte, and how many there are.
+// Returns where a storage's bytes lie in the file.
 using FindStorage = std::function<ZipMember(const PickledStorage&)>;
 
 std::uint64_t bytes_of(std::int64_t elements, const PickledNumbers& numbers) {
@@ -32,7 +32,7 @@ std::uint64_t bytes_of(std::int64_t elements, const PickledNumbers& numbers) {
   return bytes;
 }
 
-// Elements from the first to behind the last; 0 without any.
+// The number of elements from the first to the last, both included. 0 if there are none.
 std::int64_t span_of(const PickledTensor& tensor) {
   std::int64_t last = 0, elements = 1;
   for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
@@ -86,11 +86,11 @@ std::string keys_of(const Pickle& pickle, const PickleValue& dict) {
   return keys.empty() ? "nothing" : join(keys, ", ");
 }
 
-// The key with the most tensors, if more than `least`; or "". A state dict's key for other module
-// state ("_extra_state") does not count.
+// The key whose value has the most tensors, if it has more than `least`. Empty if no value has.
+// Keys that end in "_extra_state" are skipped, because they hold other module state.
 std::string key_of_tensors(const Pickle& pickle, const PickleValue& dict, std::size_t least) {
   std::string best;
-  std::set<PickleIndex> counted;  // the same dict may lie under any number of keys
+  std::set<PickleIndex> counted;  // the same dict may be stored under many keys
   for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
     const PickleValue& key = pickle.at(dict.items[i]);
     if (key.kind != Kind::text || key.text.ends_with("_extra_state") ||
@@ -105,7 +105,8 @@ std::string key_of_tensors(const Pickle& pickle, const PickleValue& dict, std::s
   return best;
 }
 
-// Tensors beside a state dict may be other things: a best loss, the state of a generator.
+// Finds the state dict. Tensors outside of it may be other data, such as a best loss or the state
+// of a generator.
 const PickleValue& state_dict_of(const Pickle& pickle, std::string& inside) {
   const PickleValue& root = pickle.at(pickle.root);
   if (root.kind != Kind::dict) throw Error("it holds no state dict");
@@ -136,7 +137,7 @@ TorchFile tensors_of(const Pickle& pickle, const FindStorage& find) {
     if (!names.insert(key.text).second)
       throw Error(cat("tensor \"", printable(key.text), "\" is there twice"));
     const PickledTensor& tensor = pickle.tensors[static_cast<std::size_t>(value.integer)];
-    if (tensor.fault != nullptr)  // such a one may have no storage
+    if (tensor.fault != nullptr)  // it may have no storage
       file.tensors.push_back({.name = key.text, .dtype = "", .fault = tensor.fault});
     else
       file.tensors.push_back(locate(key.text, tensor, pickle.storages[tensor.storage], find));
@@ -204,9 +205,9 @@ std::string beginning_of(std::istream& in) {
   return begin;
 }
 
-// Format before torch 1.6: a magic number, a version, the system, the object and the keys of its
-// storages, a pickle each. Then come the storages in the order of the keys, each after its number
-// of elements.
+// Reads the format before torch 1.6. It begins with five pickles: a magic number, a version, the
+// system, the object, and the keys of its storages. The storages follow in the order of the keys,
+// each after its number of elements.
 TorchFile read_legacy(std::istream& in, std::uint64_t file_bytes) {
   in.clear();
   in.seekg(0);
@@ -261,7 +262,7 @@ TorchFile read_torch_file(const std::filesystem::path& path) {
   const std::uint64_t bytes = std::filesystem::file_size(path, fault);
   std::ifstream in(path, std::ios::binary);
   if (fault || !in) throw Error(cat("cannot read ", path.string()));
-  open_regular_file(path);  // an Error where it is none
+  open_regular_file(path);  // throws Error if it is not a regular file
   try {
     return read_torch_file(in, bytes);
   } catch (const Error& error) {

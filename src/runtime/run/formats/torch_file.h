@@ -1,5 +1,5 @@
-// Files of torch.save (pytorch_model.bin, .pt, .pth): which tensors they hold, and where. Nothing
-// in them is executed (runtime/run/formats/pickle.h).
+// Files of torch.save (pytorch_model.bin, .pt, .pth): lists their tensors and the places of these.
+// Nothing in them is executed (runtime/run/formats/pickle.h).
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ struct StoredTensor {
   std::string dtype;  // the name in safetensors: "F32", "BF16", …
   std::vector<std::int64_t> shape{}, strides{};
   std::uint64_t begin = 0;  // offset of element 0 in the file, in bytes
-  std::uint64_t bytes = 0;  // from there to the end of the last element; 0 without elements
+  std::uint64_t bytes = 0;  // bytes from `begin` to the end of the last element; 0 without elements
   bool negated = false;     // the elements are the negatives of the stored ones
-  // Why it cannot be used (it is sparse, …); then only its name is set.
+  // Why the tensor cannot be used, for example because it is sparse. Only its name is then set.
   const TensorFault* fault = nullptr;
 };
 
 struct TorchFile {
   std::vector<StoredTensor> tensors;  // in the order of the state dict
-  std::string inside;                 // the key of the state dict; "" if it is at the top
+  std::string inside;                 // the key of the state dict; empty if it is the whole file
 };
 
-// Reads a state dict written by torch.save, in the format of torch 1.6 and later (a zip archive) or
-// the older one. It may be under the key "state_dict", "model_state_dict", "model", "model_state"
-// or "network_weights" (of nnU-Net) of a dict, or be the whole file. Entries that are not tensors
-// are skipped. Throws Error that does not name the file.
+// Reads a state dict that torch.save wrote, in the zip format since torch 1.6 or in the older one.
+// The state dict may be the whole file, or lie in a dict under the key "state_dict",
+// "model_state_dict", "model", "model_state" or "network_weights" (nnU-Net). Entries that are not
+// tensors are skipped. Throws Error that does not name the file.
 TorchFile read_torch_file(std::istream& in, std::uint64_t file_bytes);
-// The same, naming the file.
+// The same for a path. The Error names the file.
 TorchFile read_torch_file(const std::filesystem::path& file);
 
 }  // namespace lockstep

@@ -53,7 +53,8 @@ Directory find_directory(std::istream& in, std::uint64_t file_bytes) {
           .members = number(large, 32, 8)};
 }
 
-// Sizes above 4 GiB stand in the extra field 1, those that need it, in this order.
+// Sizes above 4 GiB are stored in extra field 1. It holds only the values that need it, in this
+// order.
 void read_large(const std::string& extra, std::uint64_t& bytes, std::uint64_t& stored,
                 std::uint64_t& local) {
   for (std::size_t at = 0; at + 4 <= extra.size();) {

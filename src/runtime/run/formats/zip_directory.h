@@ -1,4 +1,5 @@
-// Members of a zip archive and their places. Source: PKWARE's APPNOTE, sections 4.3.7 to 4.3.16.
+// Lists the members of a zip archive and their places. Source: PKWARE's APPNOTE, sections 4.3.7 to
+// 4.3.16.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,11 @@ namespace lockstep {
 
 struct ZipMember {
   std::uint64_t begin = 0, bytes = 0;  // place of its contents in the archive
-  bool packed = false;                 // compressed or encrypted: these bytes are not the contents
+  bool packed = false;  // compressed or encrypted, so these bytes are not the contents
 };
 
-// Members by name, also for archives above 4 GiB. Throws Error if the archive is damaged or split.
+// The members by name. Archives may be larger than 4 GiB. Throws Error if the archive is damaged or
+// split.
 std::map<std::string, ZipMember> read_zip_directory(std::istream& in, std::uint64_t file_bytes);
 
 }  // namespace lockstep

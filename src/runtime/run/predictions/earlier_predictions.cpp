@@ -1,4 +1,4 @@
-// Compares records with the items to predict and with existing files.
+// Compares records of earlier predictions with the items to predict and with existing files.
 #include "runtime/run/predictions/earlier_predictions.h"
 
 #include "core/base/error.h"
@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr const char* weights_key = "weights";
 
-// Records of earlier versions lack the member for messages.
+// One member serves only messages, and records of earlier versions lack it. So it is not compared.
 bool is_same(const json& before, const json& now) {
   json a = before, b = now;
   for (json* const one : {&a, &b})
@@ -65,7 +65,7 @@ class Finder {
 
   bool is_there(const std::string& name) const { return folder_.status(name).has_value(); }
 
-  // Whether it has its name, and is as it was written.
+  // Whether the file has its final name and is unchanged.
   bool is_placed(const OutputStamp& file) {
     const auto [known, is_new] = placed_.emplace(&file, false);
     if (is_new) known->second = is_unchanged(folder_, file.name, file);
@@ -77,7 +77,8 @@ class Finder {
                                        [&](const OutputStamp& file) { return is_placed(file); });
   }
 
-  // Whether nothing of it was skipped and its files are there, under their names or waiting.
+  // Whether no item of the part was skipped and its files exist, with their final or temporary
+  // names.
   bool is_whole(const Candidate& found) {
     const RecordedPart& part = found.part->items;
     return std::all_of(part.begin(), part.end(), [&](const RecordedItem& item) {
@@ -140,7 +141,7 @@ class Finder {
           else
             are_all_wanted = false;
         }
-    if (!are_all_wanted) return;  // another table of all items holds more than this one would
+    if (!are_all_wanted) return;  // the earlier table holds items that the new one would lack
     for (const PredictionRecord* record : records_)
       if (record->joint) add_own(*record->joint);
   }
@@ -159,8 +160,8 @@ class Finder {
         ids.insert(item.id);
         if (!item.output.empty()) needed_.insert(item.output);
       }
-    // Names of an item's further files come from the recipe. Earlier predictions of the item show
-    // them.
+    // The recipe chooses the names of an item's further files. The names are known from earlier
+    // predictions of the item.
     for (const PredictionRecord* record : records_)
       for (const PredictionRecord::Part& part : record->parts)
         for (const RecordedItem& item : part.items)
@@ -185,9 +186,10 @@ class Finder {
   const PredictionList& list_;
   const std::string list_key_;
   std::vector<const PredictionRecord*> records_;
-  std::vector<std::pair<std::size_t, std::size_t>> to_do_;  // of the items, by part
-  std::set<std::string> needed_;                            // outputs of items that get their names
-  std::map<const OutputStamp*, bool> placed_;               // those of records that were looked at
+  // Ranges of items to predict, one per part.
+  std::vector<std::pair<std::size_t, std::size_t>> to_do_;
+  std::set<std::string> needed_;               // outputs that will get their final names
+  std::map<const OutputStamp*, bool> placed_;  // files of records that were already checked
   bool waits_for_names_ = false;
   EarlierPredictions found_;
 };
@@ -197,8 +199,8 @@ bool names_file(const std::vector<OutputStamp>& files, const std::string& name) 
                      [&](const OutputStamp& file) { return file.name == name; });
 }
 
-// Why this output of a record differs from the one that would be made now; "" if it is not its
-// output.
+// Why this output of a record differs from the output that would be made now. Empty if the record
+// has no such output.
 std::string why_it_differs(const PredictionRecord& record, const json& identity,
                            const std::string& name) {
   const bool is_joint = record.joint && names_file(*record.joint, name);

@@ -39,7 +39,7 @@ bool is_file_name(const std::string& name) {
   });
 }
 
-// Numbers stand before the bytes that they count, in the order of this machine.
+// Packs a number, in this machine's byte order. It precedes the bytes that it counts.
 void put(std::string& to, std::uint64_t number) {
   char bytes[sizeof number];
   std::memcpy(bytes, &number, sizeof number);
@@ -59,14 +59,14 @@ std::string take_text(const std::string& from, std::size_t& at) {
   return from.substr(at - size, size);
 }
 
-// Not durable: these files can be made again.
+// Writes without fsync, because these files can be made again.
 void write_plain(const Beneath& run, const fs::path& path, const std::string& bytes) {
   UniqueFd fd = run.open(path, O_WRONLY | O_CREAT | O_EXCL);
   if (!fd || !write_all(fd.get(), bytes) || ::close(fd.release()) != 0)
     run.fail("write", path, errno);
 }
 
-// Writes the folder of a step under another name first, so that it exists whole or not at all.
+// Writes a step's folder under another name first. So it exists either completely or not at all.
 void write_folder(const Beneath& run, const fs::path& folder,
                   const std::vector<const EvaluationOutput::File*>& files) {
   const fs::path parent = folder.parent_path();
@@ -81,15 +81,15 @@ void write_folder(const Beneath& run, const fs::path& folder,
     for (const EvaluationOutput::File* file : files)
       write_plain(run, fresh / file->name, file->bytes);
     replace_directory(run, fresh, folder, parent / (aside_prefix + name));
-    run.remove_folder(fresh);  // the older one, where they were exchanged
+    run.remove_folder(fresh);  // holds the older folder if the two were exchanged
   } catch (...) {
     run.remove_folder(fresh);
     throw;
   }
 }
 
-// Removes leftovers of kills during a replacement, and of earlier versions, once they are old
-// enough to belong to nobody.
+// Removes leftovers of killed replacements and of earlier versions. They must be old enough that no
+// process uses them.
 void remove_left_behind(const Beneath& run, const fs::path& folder) {
   constexpr double long_ago_s = 600;
   for (const std::string& name : run.names_in(folder)) {
@@ -220,7 +220,7 @@ void EvaluationOutput::add_packed(const std::string& bytes) {
 }
 
 std::vector<std::string> write_output(const EvaluationOutput& output, const std::string& metrics) {
-  EvaluationOutput tables = output;  // with the items as files
+  EvaluationOutput tables = output;  // a copy to which the table of items is added
   if (!output.items().empty()) tables.table("items", output.items());
   std::vector<std::string> problems = tables.problems();
   const EvaluationOutput::File of_metrics{.name = "metrics.json", .bytes = metrics};
@@ -269,7 +269,7 @@ void prune_outputs(const fs::path& run_dir, std::int64_t keep) try {
       run.remove_folder(fs::path(folder) / checkpoint_name(step));
   }
 } catch (const Error&) {
-  return;  // the run has gone
+  return;  // the run was removed
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Tables and pictures that an evaluation leaves in its run beside the metrics. They are kept in
+// The tables and pictures that an evaluation adds to its run besides the metrics. They are kept in
 // memory until one rank writes them.
 #pragma once
 
@@ -13,15 +13,15 @@
 namespace lockstep {
 
 struct OutputLimits {
-  std::int64_t pictures = 64;      // the most of an evaluation; the first in order of the samples
-                                   // are kept
-  std::int64_t rows = 100'000;     // the most of each table; the first are kept
-  std::int64_t bytes = 256 << 20;  // the most of all files of an evaluation together
+  std::int64_t pictures = 64;   // pictures of an evaluation; the first in order of samples are kept
+  std::int64_t rows = 100'000;  // rows of each table; the first are kept
+  std::int64_t bytes = 256 << 20;  // bytes of all files of an evaluation
 };
 
-// A recipe adds files while it evaluates, on any rank. Rank 0 merges the ranks' files in the order
-// of the samples, so the same ones are kept on any number of ranks. Nothing here throws: files that
-// cannot be kept are left out and listed in `problems`. One thread.
+// The files of one evaluation. A recipe adds files while it evaluates, on any rank. Rank 0 merges
+// the files of all ranks in the order of samples. So the same files are kept on any number of
+// ranks. No function throws. A file that cannot be kept is left out, and `problems` lists it. Not
+// thread-safe.
 class EvaluationOutput {
  public:
   struct File {
@@ -30,8 +30,8 @@ class EvaluationOutput {
     bool picture = false;
   };
 
-  // mark: a part of the folder names of an evaluation outside training; must be valid in a file
-  // name.
+  // mark: a suffix of the folder names, for an evaluation outside training. It must be valid in a
+  // file name.
   EvaluationOutput(std::filesystem::path run_dir, std::int64_t step, OutputLimits limits = {},
                    std::string mark = {});
 
@@ -41,28 +41,28 @@ class EvaluationOutput {
   std::filesystem::path folder() const;        // RUN/evaluations/step-000001234[-MARK]
   std::filesystem::path media_folder() const;  // RUN/media/step-000001234[-MARK]
 
-  // RUN/media/step-N/NAME.EXTENSION; `bytes` is the encoded file. name: a file name without '/',
-  // control characters or a leading '.', at most 120 bytes. It must identify the sample (and not
-  // the rank), because a second file of that name is left out.
+  // Adds the picture RUN/media/step-N/NAME.EXTENSION; `bytes` is the encoded file. The file's name
+  // has at most 120 bytes. `name` has no '/', no control characters and no leading '.'. It must
+  // identify the sample and not the rank, because a second file of the same name is left out.
   void picture(const std::string& name, const std::string& extension, std::string bytes);
-  // Calls `encode` only for a picture that will be kept.
+  // Calls `encode` only if there is room for the picture.
   void picture(const std::string& name, const std::string& extension,
                const std::function<std::string()>& encode);
-  // RUN/evaluations/step-N/NAME.csv and NAME.json.
+  // Adds RUN/evaluations/step-N/NAME.csv and NAME.json.
   void table(const std::string& name, const ItemTable& table);
 
-  // The table of items, made by Recipe::items.
+  // Sets the table with one row per item, which Recipe::items makes.
   void set_items(ItemTable items);
   const ItemTable& items() const { return items_; }
 
   const std::vector<File>& files() const { return files_; }
   const std::vector<std::string>& problems() const { return problems_; }
-  void problem(std::string text);  // a line; the first few are kept
+  void problem(std::string text);  // adds a line; only the first few are kept
   bool empty() const { return files_.empty() && items_.empty(); }
   void clear();
 
-  // For the engine: packed() returns the files as bytes, and add_packed() adds those of another
-  // rank.
+  // For the engine. packed() returns the files and problems as bytes, and add_packed() adds those
+  // of another rank.
   std::string packed() const;
   void add_packed(const std::string& bytes);
 
@@ -80,16 +80,16 @@ class EvaluationOutput {
   std::int64_t pictures_ = 0, bytes_ = 0;
 };
 
-// Writes the files, `items.csv`, `items.json` and `metrics.json` (this text) into their folders.
-// Each folder is written whole or not at all and replaces an older one of that step. Returns a line
-// for each failure (a full disk, a read-only run); never throws.
+// Writes the files, `items.csv`, `items.json` and `metrics.json` (with the text `metrics`) into
+// their folders. Each folder is written completely or not at all, and replaces an older one of that
+// step. Returns one line per problem, such as a full disk. Never throws.
 std::vector<std::string> write_output(const EvaluationOutput& output, const std::string& metrics);
 
 // Whether metrics.json of that step has "best": true.
 bool was_best_output(const std::filesystem::path& run_dir, std::int64_t step);
 
-// Removes the folders of all steps but the newest `keep` ones and the newest whose metrics.json has
-// "best": true. Folders with a mark stay. Failures are ignored.
+// Removes the folders of old steps. It keeps the newest `keep` steps, and the newest step whose
+// metrics.json has "best": true. Folders with a mark also stay. Failures are ignored.
 void prune_outputs(const std::filesystem::path& run_dir, std::int64_t keep);
 
 }  // namespace lockstep

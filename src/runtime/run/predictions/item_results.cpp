@@ -1,4 +1,5 @@
-// A part is a file of CBOR, which can hold any bytes; it gets its name when it is whole.
+// Writes each part to a file of CBOR, which can hold any bytes. The file gets its name when it is
+// complete.
 #include "runtime/run/predictions/item_results.h"
 
 #include "core/base/error.h"

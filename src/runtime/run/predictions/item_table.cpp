@@ -63,7 +63,8 @@ std::string fault_of(const ItemTable& table) {
 std::string csv_line(const std::vector<Cell>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) line += (i > 0 ? "," : "") + csv_text(cells[i]);
-  if (line.empty() && !cells.empty()) line = "\"\"";  // else an empty line, which readers leave out
+  // An empty line would be skipped by readers.
+  if (line.empty() && !cells.empty()) line = "\"\"";
   return line + '\n';
 }
 

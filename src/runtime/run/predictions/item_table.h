@@ -9,27 +9,28 @@
 
 namespace lockstep {
 
-// std::monostate: an empty cell in CSV, `null` in JSON.
+// std::monostate is an empty cell in CSV and `null` in JSON.
 using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 struct ItemTable {
-  std::vector<std::string> columns;  // names; unique, not empty
+  std::vector<std::string> columns;  // names; unique and not empty
   std::vector<std::vector<Cell>> rows;
 
   bool empty() const { return columns.empty(); }
 };
 
-// The table's fault (a column with no name or a repeated one, a row of another length), or "".
+// Describes the table's fault; empty if there is none. Faults are a column with an empty or
+// repeated name, and a row of another length.
 std::string fault_of(const ItemTable& table);
 
-// RFC 4180 with a header line and "\n" line ends. Texts with commas, quotes or line breaks are
-// quoted. Numbers have the fewest digits that read back exactly; also `nan`, `inf`, `-inf`, `true`,
-// `false`. fault_of must be "".
+// CSV as in RFC 4180, with a header line and "\n" line ends. Texts with commas, quotes or line
+// breaks are quoted. Numbers have the fewest digits that read back exactly. Other values are `nan`,
+// `inf`, `-inf`, `true` and `false`. The table must have no fault.
 std::string to_csv(const ItemTable& table);
 // One line of the CSV.
 std::string csv_line(const std::vector<Cell>& cells);
-// An array of objects, one per line, keys in column order. Non-finite numbers become null; bytes
-// that are not UTF-8 are replaced. fault_of must be "".
+// An array of objects, one per line, with keys in column order. Non-finite numbers become null.
+// Bytes that are not UTF-8 are replaced. The table must have no fault.
 std::string to_json_text(const ItemTable& table);
 
 }  // namespace lockstep

@@ -78,7 +78,7 @@ void RankWork::write() try {
   write_output(begun, cat(general(now.done, 17), " ", general(now.begun, 17), " ",
                           general(now.bytes, 17), " ", general(now.uncounted, 17), " ", now.unit));
   fs::rename(begun, file_);
-} catch (const Error&) {  // a full disk shows where outputs are written
+} catch (const Error&) {  // writing the outputs reports a full disk
 } catch (const fs::filesystem_error&) {
 }
 
@@ -94,7 +94,7 @@ ItemWork WorkOfRanks::read() {
       if (text >> work.done >> work.begun >> work.bytes >> work.uncounted &&
           std::getline(text >> std::ws, work.unit))
         ranks_[name] = work;
-    } catch (const Error&) {  // as it was
+    } catch (const Error&) {  // the earlier value is kept
     }
   }
   ItemWork all;

@@ -1,5 +1,5 @@
-// Counts the work of a prediction's items, and how much of it is done, in the recipe's steps (tiles
-// of a volume). Each rank writes its numbers to a small file, and rank 0 adds them up.
+// Measures the progress of a prediction in steps that the recipe counts, such as tiles of a volume.
+// Each rank writes its numbers to a small file, and rank 0 adds them up.
 #pragma once
 
 #include "core/base/clock.h"
@@ -13,30 +13,30 @@
 
 namespace lockstep {
 
-// Totals over tasks that have begun.
+// Totals over all tasks that have begun.
 struct ItemWork {
-  double done = 0, begun = 0;  // steps
+  double done = 0, begun = 0;  // steps done, and steps of all tasks that have begun
   double bytes = 0;            // bytes of the inputs whose steps are counted
   double uncounted = 0;        // bytes of inputs that ended without reporting steps
-  std::string unit{};          // "tiles"; empty: nothing counted yet
+  std::string unit{};          // "tiles"; empty if nothing is counted yet
   ItemWork& operator+=(const ItemWork& other);
-  // Expected steps of all items, whose inputs have `all_bytes` (0: unknown). Items not yet begun
-  // are assumed to have as many steps per byte as the others.
+  // The expected number of steps of all items. all_bytes: bytes of all inputs; 0 = unknown. Items
+  // that have not begun are assumed to have as many steps per byte as the others.
   double expected(double all_bytes) const;
-  // Whether `expected` is exact, not an estimate.
+  // Whether `expected` is exact.
   bool knows_all(double all_bytes) const;
 };
 
-// A rank's side. One task after another, on one thread.
+// The side of one rank. It runs one task after another on one thread.
 class RankWork {
  public:
   RankWork(std::filesystem::path folder, int rank, Clock& clock);
-  void begin(double bytes);  // a task: an item, or a part of one
+  void begin(double bytes);  // begins a task, which is an item or a piece of one
   void report(double done, double total, const std::string& unit);
-  void end();  // the whole task is done
+  void end();  // ends a task that is completely done
 
  private:
-  void write();  // does not throw: the numbers are for people only
+  void write();  // does not throw, because the numbers are only displayed
 
   std::filesystem::path file_;
   Clock& clock_;
@@ -46,8 +46,8 @@ class RankWork {
   double written_s_ = -1;
 };
 
-// Rank 0's side, over all ranks that have written something. If a file cannot be read, its last
-// numbers count.
+// The side of rank 0. It adds up the numbers of all ranks that have written a file. If a file
+// cannot be read, its previous numbers are used.
 class WorkOfRanks {
  public:
   explicit WorkOfRanks(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -58,13 +58,13 @@ class WorkOfRanks {
   std::map<std::string, ItemWork> ranks_;
 };
 
-// Bytes of a file, or of the files in a folder; 0 if unknown.
+// The bytes of a file, or of the files directly in a folder. 0 if unknown.
 double input_bytes(const std::filesystem::path& path);
 
-// The items to predict, as their time is estimated.
+// The amount of work of a prediction, from which its time is estimated.
 struct ItemLoad {
   std::int64_t items = 0;
-  double item_bytes = 0;  // the mean of their inputs; 0: unknown, or the items are no files
+  double item_bytes = 0;  // mean bytes per input; 0 = unknown, or the items are not files
 };
 ItemLoad load_of(const std::vector<PredictItem>& items);
 

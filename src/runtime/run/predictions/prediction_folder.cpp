@@ -1,4 +1,4 @@
-// Temporary names, renames and locks of predictions.
+// Temporary names, renames and locks of prediction outputs.
 #include "runtime/run/predictions/prediction_folder.h"
 
 #include "core/base/error.h"
@@ -29,16 +29,17 @@ constexpr const char* lock_name = "lock";
                    : "name a folder that you can write to with out=");
 }
 
-// Held for the whole file system where it is shared, which takes a file open for writing. Empty:
-// another holds it, or nobody can.
+// Opens and locks the file. It is opened for writing, because shared file systems need that for a
+// lock. Returns an empty descriptor if another process holds the lock, or if the file cannot be
+// opened or locked.
 UniqueFd lock_file(const fs::path& file, int flags) {
   UniqueFd fd(open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666));
   if (fd && flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return {};
   return fd;
 }
 
-// Removes folders of killed commands: nobody holds their lock. If locks are unavailable, the
-// folders stay.
+// Removes folders of killed commands, which nobody locks any more. If the file system has no locks,
+// the folders stay.
 void remove_abandoned(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -78,7 +79,8 @@ PredictionFolder::PredictionFolder(const fs::path& folder) : path_(folder) {
   std::string name = (folder / cat(scratch_prefix, "XXXXXX")).string();
   if (mkdtemp(name.data()) == nullptr) throw_unwritable("write into", folder, errno);
   scratch_ = name;
-  // It gets its name when it is held: without one nobody takes the folder for left behind.
+  // The lock file gets its name after it is locked. Until then, no other process takes the folder
+  // for abandoned.
   const fs::path lock = scratch_ / lock_name, unnamed = scratch_ / "lock-begun";
   lock_ = lock_file(unnamed, O_CREAT);
   std::rename(unnamed.c_str(), lock.c_str());
@@ -91,11 +93,12 @@ PredictionFolder::~PredictionFolder() {
 
 namespace {
 
-// False if it exists already, or see errno for another fault.
+// Returns false if `to` exists already, with errno = EEXIST, or on another error, which errno
+// states.
 bool take_new(const Beneath& folder, const fs::path& from, const fs::path& to) {
   if (folder.take(from, to, RENAME_NOREPLACE)) return true;
   if (errno != EINVAL) return false;
-  if (folder.status(to)) {  // some disks have no such call
+  if (folder.status(to)) {  // some file systems lack RENAME_NOREPLACE
     errno = EEXIST;
     return false;
   }
@@ -141,7 +144,7 @@ void write_output(const fs::path& path, std::string_view bytes) {
   UniqueFd file = open_output(path);
   append_output(file, path, bytes);
   if (close(file.release()) != 0)
-    throw_unwritable("write", path, errno);  // some disks tell only now
+    throw_unwritable("write", path, errno);  // some file systems report errors only now
 }
 
 void place_output(const fs::path& from, const fs::path& folder, const std::string& name,
@@ -167,7 +170,7 @@ bool InputFiles::holds(const fs::path& output) {
   if (!files_) {
     files_.emplace();
     const auto add = [&](const std::string& path) {
-      for (const auto look : {stat, lstat})  // the file, and a link that is its name
+      for (const auto look : {stat, lstat})  // the file, and the link itself if the name is a link
         if (!path.empty() && look(path.c_str(), &info) == 0)
           files_->emplace(info.st_dev, info.st_ino);
     };

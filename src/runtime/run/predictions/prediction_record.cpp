@@ -1,4 +1,5 @@
-// A line is the checksum of its CBOR, and that in base64: names and outputs may be any bytes.
+// Reads and writes prediction records. Each line is base64 of a checksum and CBOR, because names
+// and outputs may be any bytes.
 #include "runtime/run/predictions/prediction_record.h"
 
 #include "core/base/clock.h"
@@ -54,7 +55,7 @@ std::string line_of(const json& value) {
   return hash128_hex(bytes) + to_base64(bytes);
 }
 
-// Discarded where the line is damaged.
+// Returns a discarded value if the line is damaged.
 json value_of(std::string_view line) {
   json none(json::value_t::discarded);
   if (line.size() < checksum_size) return none;
@@ -117,7 +118,7 @@ RecordHead unpacked_head(const json& head) {
           .replaces = head.at("replaces")};
 }
 
-// Throws an exception of nlohmann::json for a line of another form.
+// Throws nlohmann::json::exception if the line has another form.
 void take_entry(const json& line, const RecordPlace& place, PredictionRecord& record) {
   if (line.contains("part"))
     record.parts.push_back({.items = unpacked_part(line["part"], false), .place = place});
@@ -141,7 +142,8 @@ std::optional<PredictionRecord> read_record(const fs::path& file) {
       } else if (is_known) {
         take_entry(line, place, record);
       }
-    } catch (const json::exception&) {  // damaged with care: it counts for nothing
+      // The checksum fits, but not the content, so the line is ignored.
+    } catch (const json::exception&) {
     }
   };
   try {
@@ -153,7 +155,7 @@ std::optional<PredictionRecord> read_record(const fs::path& file) {
   return record;
 }
 
-// A file that cannot be opened or locked counts as not in use.
+// Returns false for a file that cannot be opened or locked.
 bool is_in_use(const Beneath& folder, const fs::path& below) {
   const UniqueFd fd = folder.open(below, O_RDWR);
   return fd && flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -170,7 +172,7 @@ std::string stamp_of_input(const fs::path& path) {
   struct stat info {};
   if (path.empty() || stat(path.c_str(), &info) != 0) return "";
   if (!S_ISDIR(info.st_mode)) return cat(info.st_size, " ", mtime_ns_of(info));
-  std::vector<std::string> files;  // a folder that is one item, as of slices
+  std::vector<std::string> files;  // for an item that is a folder, such as one of slices
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end;
        entry.increment(error))
@@ -221,8 +223,8 @@ std::string list_key(const std::vector<std::string>& item_keys) {
 
 RecordWriter::RecordWriter(fs::path path, UniqueFd fd)
     : path_(std::move(path)), fd_(std::move(fd)) {
-  // A process that checks for use holds the lock for a moment. Without locks, nobody sees that it
-  // is held.
+  // A process that checks the lock holds it for a moment. If locks are not supported, others cannot
+  // see that the file is in use.
   while (flock(fd_.get(), LOCK_SH) != 0 && errno == EINTR) {
   }
 }
@@ -232,7 +234,7 @@ RecordWriter RecordWriter::create(const fs::path& folder, const RecordHead& head
   if (!outputs.make_folder(records_name)) outputs.fail("create folder", records_name, errno);
   constexpr double ns_per_s = 1e9;
   for (auto number = static_cast<std::int64_t>(system_clock().wall_s() * ns_per_s);; ++number) {
-    const fs::path name = fs::path(records_name) / cat(number);  // by age
+    const fs::path name = fs::path(records_name) / cat(number);  // the name sorts by age
     UniqueFd fd = outputs.open(name, O_RDWR | O_CREAT | O_EXCL | O_APPEND);
     if (!fd && errno == EEXIST) continue;
     if (!fd) fail_to_write(folder / name, errno);

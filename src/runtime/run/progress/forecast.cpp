@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// An evaluation's batch is forward without backward.
+// Evaluation runs forward only, which takes about a third of a training step.
 constexpr double evaluation_share = 1.0 / 3;
 
 const char* source_word(TimeSource source) {
@@ -31,13 +31,14 @@ std::string source_text(const MeasuredTimes& from) {
   return "from the devices' peaks, so it may be off by 3 times";
 }
 
-// In whose time the passes of an evaluation are counted.
+// The time of one evaluation, as a number of training steps.
 double steps_of_evaluation(const Plan& plan) {
   return evaluation_share * plan.evaluation_passes /
          static_cast<double>(std::max<std::int64_t>(plan.batch.global, 1));
 }
 
-// On the rank that has most of the validation samples; a sample is not cut into pieces.
+// The estimated time of an evaluation on the rank that has the most validation samples. Each sample
+// lies on one rank.
 double evaluation_by(const Plan& plan, const StepEstimate& step) {
   if (plan.valid_samples <= 0) return 0;
   const auto most = static_cast<double>((plan.valid_samples - 1) / step.devices + 1);
@@ -45,9 +46,9 @@ double evaluation_by(const Plan& plan, const StepEstimate& step) {
          static_cast<double>(plan.valid_samples);
 }
 
-// The quota that ends this start first.
+// The quota that ends this start of the run first.
 struct ShortestQuota {
-  double left_s = 0;  // 0: there is none
+  double left_s = 0;  // 0 = there is none
   std::string text{};
 };
 
@@ -93,7 +94,7 @@ Forecast make_forecast(const MeasuredTimes& times, const Plan& plan, const Train
     if (plan.total_steps > 0 && !interval.due(plan.total_steps)) ++forecast.evaluations;
     if (options.eval.at_start && first_step == 0) ++forecast.evaluations;
   }
-  // The first step is part of the start.
+  // The time to start includes the first step.
   forecast.total_s =
       parts.start_s +
       static_cast<double>(std::max<std::int64_t>(forecast.steps - 1, 0)) * parts.step_s +
@@ -130,7 +131,7 @@ std::string forecast_text(const Forecast& forecast) {
 
 std::string raised_budget(const TrainOptions& options, double spent_s) {
   const double budget_s = options.stop.budget.seconds;
-  // A multiple, so that at least half a budget is left.
+  // The next multiple leaves at least half of a budget.
   const double spent = std::max(1.0, std::round(spent_s / budget_s));
   return cat("stop.budget=", format_duration({budget_s * (spent + 1)}));
 }
@@ -154,7 +155,7 @@ std::string quota_text(const Forecast& forecast, const TrainOptions& options, co
   const std::string kept =
       options.stop.reserve.seconds > 0 ? cat(" less ", format_duration(options.stop.reserve)) : "";
   if (left_s >= 0) return cat("fits into ", quota, kept, ": ", format_span(left_s), " are left");
-  // An evaluation that does not fit is left out.
+  // An evaluation is skipped if there is no time for it.
   const bool evaluates = parts.start_s + parts.evaluation_s <= may_s;
   const double per_step_s =
       parts.step_s + (evaluates ? forecast.evaluations_per_step * parts.evaluation_s : 0);

@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-// Outputs are put in their places, and the ranks leave.
+// The time to rename the outputs and to end the ranks.
 constexpr double leaving_s = 1;
 
 }  // namespace

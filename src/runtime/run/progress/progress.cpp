@@ -1,4 +1,4 @@
-// Shows a run's progress as it goes.
+// Shows the progress of a run.
 #include "runtime/run/progress/progress.h"
 
 #include <algorithm>
@@ -56,17 +56,17 @@ struct Progress::Impl {
   Clock& clock;
   TimeLeft time_left;
   RecentSteps recent;
-  nlohmann::json step_event;  // the last one
-  nlohmann::json item_event;  // likewise, where items are predicted
-  // When it began, when the first item was done, and when the first steps of items were counted;
-  // and how many were at that time.
+  nlohmann::json step_event;  // the last step event
+  nlohmann::json item_event;  // the last event about predicted items
+  // A time, and the number of items or work steps done by then. Four are kept: when items begin,
+  // after the first item, when work begins, and after the first work step.
   struct Since {
     double s = 0, count = 0;
   };
   std::optional<Since> items_begin, first_item, work_begin, first_work;
   std::int64_t total_steps = 0, steps_per_epoch = 0, first_step = 0, last_step = 0;
   std::string unit;
-  double quota_ends_s = 0;  // on the clock; 0 = no quota
+  double quota_ends_s = 0;  // time of `clock`; 0 = no quota
   std::optional<double> shown_s, kept_s, asked_s;
   std::string device_text;
   bool line_open = false;
@@ -114,7 +114,7 @@ void Progress::Impl::on_items(const nlohmann::json& event) {
   if (!first_item && done > earlier) first_item = Since{now, static_cast<double>(done)};
   if (!first_work && work > 0) first_work = Since{now, work};
   const bool is_last = done >= integer_or(event, "total", 0);
-  // After a slow last item the end differs in its time alone.
+  // A repeated last event differs only in its time.
   const bool is_new = done != integer_or(item_event, "done", -1) ||
                       integer_or(event, "skipped", 0) != integer_or(item_event, "skipped", 0);
   if (is_last && !is_new) return;
@@ -123,8 +123,9 @@ void Progress::Impl::on_items(const nlohmann::json& event) {
   keep_line(is_last);
 }
 
-// Rate and time left: by the recipe's steps if it counts them, else by items. While it runs, the
-// time before the first of them is left out; at the end the rate is that of the whole.
+// Rate and time left, by the recipe's work steps if it counts them, or else by items. While the
+// command runs, the time until the first of them is left out. The rate at the end is for the whole
+// time.
 std::vector<Field> Progress::Impl::rate_fields(double done, double total,
                                                const std::optional<Since>& begin,
                                                const std::optional<Since>& first,
@@ -215,7 +216,7 @@ void Progress::Impl::show(bool now) {
   shown_s = time;
   const std::vector<Field> line = items ? item_fields() : fields();
   if (!options.terminal) return write(printable(fit_line(line, 0)) + "\n");
-  // The last column stays free: some terminals wrap once it is written.
+  // The last column stays empty, because some terminals wrap as soon as it is written.
   write(clear_line + printable(fit_line(line, std::max(1, options.width - 1))));
   line_open = true;
 }

@@ -1,4 +1,4 @@
-// Turns events into lines for people.
+// Turns events into lines for users.
 #include "runtime/run/progress/progress_text.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ EventLine describe_graph(const nlohmann::json& event) {
               took.empty() ? "" : cat(", recorded in ", took))};
 }
 
-// "gradients: all-reduce over 2 ranks by NCCL, 3 buckets of 87 MiB in all"
+// Returns, for example, "gradients: all-reduce over 2 ranks by NCCL, 3 buckets of 87 MiB in all".
 EventLine describe_buckets(const nlohmann::json& event) {
   double bytes = 0;
   std::int64_t count = 0;
@@ -86,18 +86,19 @@ EventLine describe_buckets(const nlohmann::json& event) {
               format_bytes(bytes), count == 1 ? "" : " in all")};
 }
 
-// How many steps ran as graphs, where that is more than one shape's.
+// Says how many steps ran as CUDA graphs. Empty if no step did, or if one shape covered all steps
+// after warm-up.
 std::string format_graphs(const nlohmann::json& event) {
   const nlohmann::json graphs = event.value("graphs", nlohmann::json::object());
   const std::int64_t shapes = integer_or(graphs, "shapes", 0),
                      steps = integer_or(graphs, "steps", 0),
                      without = integer_or(graphs, "steps_without", 0);
-  if (shapes == 0 || (shapes == 1 && without <= 3)) return "";  // the steps that warm up
+  if (shapes == 0 || (shapes == 1 && without <= 3)) return "";  // up to three steps are warm-up
   return cat("  ", steps, " of ", steps + without, " steps as CUDA graphs of ", shapes,
              shapes == 1 ? " shape" : " shapes");
 }
 
-// "rank 1 (cuda:1) in backward"
+// Returns, for example, "rank 1 (cuda:1) in backward".
 std::string describe_ranks(const nlohmann::json& event) {
   std::vector<std::string> words;
   for (const nlohmann::json& rank : event.value("ranks", nlohmann::json::array()))
@@ -134,7 +135,7 @@ EventLine describe_memory(const nlohmann::json& event) {
 }
 
 std::vector<EventLine> describe_not_finite(const nlohmann::json& event) {
-  if (text_or(event, "action", "") == "stop") return {};  // the error says it
+  if (text_or(event, "action", "") == "stop") return {};  // the error reports it
   return {{cat("warning: ", format_not_finite(event), "; the step is left out"), Tone::warning}};
 }
 
@@ -157,7 +158,7 @@ std::vector<EventLine> describe_resume(const nlohmann::json& event) {
   return lines;
 }
 
-// "3 left as they were built", or nothing.
+// Returns, for example, "3 left as they were built", or "" if the list is empty.
 std::string count_words(const nlohmann::json& event, const char* key, const char* words) {
   const auto list = event.find(key);
   if (list == event.end() || !list->is_array() || list->empty()) return "";
@@ -225,7 +226,7 @@ std::string format_metrics(const nlohmann::json& metrics) {
   if (!metrics.is_object()) return "";
   std::vector<std::string> parts;
   for (const auto& [name, value] : metrics.items())
-    if (name != "selection")  // the chosen metric once more, for retention
+    if (name != "selection")  // the metric for retention, which is already listed
       parts.push_back(
           cat(name, " ", value.is_string() ? value.get<std::string>() : format_loss(value)));
   return join(parts, "  ");

@@ -39,9 +39,9 @@ void RunTimes::on_event(const nlohmann::json& event) {
   if (kind == "graph") once_s_ += seconds;
   if (kind == "step") on_step(event);
   if (kind == "eval") {
-    // The first one's kernels are loaded once.
+    // The warm-up of the first evaluation, in which kernels are loaded, happens only once.
     const double warm_up_s = std::clamp(number_or(event, "warm_up_s", 0), 0.0, seconds);
-    if (start_s_ == 0) once_s_ -= seconds;  // before the first step
+    if (start_s_ == 0) once_s_ -= seconds;  // the evaluation ran before the first step
     if (std::exchange(evaluation_was_given_up_, false)) evaluations_ = {};
     evaluations_.seconds += seconds - warm_up_s;
     ++evaluations_.count;

@@ -1,4 +1,4 @@
-// Times of a run's parts, from the events of a start.
+// Measures the times of a run's parts from the events of a start.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace lockstep {
 class RunTimes {
  public:
   void on_event(const nlohmann::json& event);
-  // Means over the newest start; 0 for a part that did not occur. Step times exclude the first
-  // step, which belongs to the start, and one-time work such as capturing graphs.
+  // Means over the newest start; 0 for a part that did not occur. Step times leave out the first
+  // step, which belongs to the start, and one-time work such as the capture of CUDA graphs.
   PartTimes mean() const;
 
  private:
@@ -24,9 +24,9 @@ class RunTimes {
   void on_step(const nlohmann::json& event);
 
   double start_s_ = 0;
-  double begin_time_ = 0;  // when the start began, by its event
-  double once_s_ = 0;      // one-time seconds within the first logged steps, including the whole
-                           // first step
+  double begin_time_ = 0;  // the time of the "start" event
+  // one-time seconds within the next logged steps; at first, those of the whole first step
+  double once_s_ = 0;
   std::int64_t step_ = 0;
   bool is_first_window_ = true, evaluation_was_given_up_ = false;
   Sum steps_, evaluations_, saves_;

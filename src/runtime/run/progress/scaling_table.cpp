@@ -1,4 +1,4 @@
-// From events to numbers.
+// Computes the table of a scaling benchmark from events.
 #include "runtime/run/progress/scaling_table.h"
 
 #include "core/base/check.h"
@@ -18,7 +18,7 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Adds a step's shares; one that a rank could not tell makes all unknown (NaN).
+// Adds a step's wait shares. A share that a rank could not measure makes the mean unknown (NaN).
 void add_waits(const nlohmann::json& event, std::vector<std::vector<double>>& by_rank) {
   const auto found = event.find("rank_wait_shares");
   if (found == event.end() || !found->is_array()) return;
@@ -36,7 +36,7 @@ std::optional<AllReduce> read_all_reduce(const nlohmann::json& event) {
   return read.bytes > 0 && read.seconds > 0 ? std::optional(read) : std::nullopt;
 }
 
-// By rank, over the repeats; empty if one of them does not know.
+// The mean by rank over the repeats. Empty if one of them has no value.
 std::vector<double> mean_waits(const std::vector<BenchRun>& runs) {
   std::vector<double> waits = runs.front().wait_shares;
   for (std::size_t i = 1; i < runs.size(); ++i) {

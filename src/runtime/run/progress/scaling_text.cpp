@@ -1,4 +1,4 @@
-// A scaling table as people read it.
+// Prints a scaling table for users.
 #include "core/base/text/cells.h"
 #include "core/base/text/text.h"
 #include "runtime/run/progress/progress.h"
@@ -19,7 +19,7 @@ std::string percent_text(double share) { return cat(fixed(share * 100, 1), "%");
 
 std::string bandwidth(double bytes_per_s) { return cat(general(bytes_per_s / 1e9, 3), " GB/s"); }
 
-// On one device nothing is sent; elsewhere what is absent is unknown.
+// One device sends nothing, so the value is absent. On several devices, an absent value is unknown.
 std::string absent(const ScalingRow& row) { return row.devices == 1 ? "-" : "unknown"; }
 
 std::string slowest_text(const ScalingRow& row) {

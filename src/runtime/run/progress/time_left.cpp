@@ -1,4 +1,4 @@
-// Median step time, and the time between steps.
+// Estimates the time left from the median step time and the time between steps.
 #include "runtime/run/progress/time_left.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ std::optional<double> TimeLeft::seconds_left(std::int64_t total) const {
   double per_step_s = typical_step_s();
   const double evaluations_s = expected_evaluations_s(total, per_step_s);
   if (step_ > first_step_) per_step_s += save_s_ / static_cast<double>(step_ - first_step_);
-  // Whole periods only: with a part of one the share would jump at every evaluation.
+  // Only whole periods are used. With a partial one, the share would jump at every evaluation.
   if (last_eval_ > first_eval_)
     per_step_s += eval_s_ / static_cast<double>(last_eval_ - first_eval_);
   else if (first_eval_ > first_step_)

@@ -1,4 +1,4 @@
-// Estimates a run's remaining time.
+// Estimates the remaining time of a run.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,30 @@
 
 namespace lockstep {
 
-// Takes a run's reports. A future step is estimated as the median computing time of a window of
-// steps plus their mean waiting time, because data comes in bursts. Evaluations and saving cost
-// what they did so far, spread over the steps between them.
+// The estimate. It receives the run's events. A future step is estimated from a window of steps, as
+// the median of their computing time plus the mean of their waiting time. The mean is needed
+// because data comes in bursts. Evaluations and saves are expected to take as long as before. Their
+// time is spread over the steps between them.
 class TimeLeft {
  public:
   // Training begins after `step` finished steps.
   void start(std::int64_t step);
-  // Expects an evaluation after each `every` steps (0: none of these) and one at the end. Each
-  // covers as many samples as `batches` steps train on (0: no evaluations). Until one was measured,
-  // such a batch is assumed to cost half a step: forward without backward, in smaller chunks.
+  // Announces evaluations after each `every` steps and at the end; 0 = only at the end. Each
+  // evaluation costs as many passes as `batches` steps of training; 0 = there are no evaluations.
+  // Until an evaluation is measured, each of these batches is assumed to take a third of a step,
+  // because it has no backward pass.
   void expect_evaluations(std::int64_t every, double batches);
-  // `seconds`: time of each step since the last call; save_share of it went to saving, wait_share
-  // to waiting for data or other ranks.
+  // seconds: the mean time of the steps since the last call. save_share: the share of it that was
+  // used for saving. wait_share: the share of waiting for data or other ranks.
   void on_step(std::int64_t step, double seconds, double save_share, double wait_share = 0);
   void on_eval(std::int64_t step, double seconds);
 
-  // Seconds from here to the end of step `total`; nothing before the first step.
+  // Seconds from now to the end of step `total`. Nothing before the first step.
   std::optional<double> seconds_left(std::int64_t total) const;
 
  private:
-  // Expected time of the evaluations until the end of step `total`; 0 once one was measured. There
-  // may be only the one at the end.
+  // The expected time of all evaluations until the end of step `total`. 0 once an evaluation was
+  // measured after the first step.
   double expected_evaluations_s(std::int64_t total, double per_step_s) const;
 
   std::int64_t first_step_ = 0, step_ = 0;
@@ -41,11 +43,11 @@ class TimeLeft {
   double typical_step_s() const;
 
   std::deque<StepTime> window_;
-  bool only_the_first_ = true;  // the window holds only the first entry, which includes one-time
-                                // work
-  double save_s_ = 0;           // the sum over all steps
+  // the window holds only the first entry, which includes one-time work
+  bool only_the_first_ = true;
+  double save_s_ = 0;  // sum over all steps
   std::int64_t first_eval_ = -1, last_eval_ = -1;
-  double eval_s_ = 0;  // the sum over all evaluations but the first
+  double eval_s_ = 0;  // sum over all evaluations except the first
   double first_eval_s_ = 0;
 };
 
