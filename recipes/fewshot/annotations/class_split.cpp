@@ -15,7 +15,7 @@
 namespace lockstep::fewshot {
 namespace {
 
-// Whether each category has a box that counts.
+// Whether each category has a box that is neither difficult nor a crowd.
 std::vector<bool> shown(const DetectionData& data) {
   std::vector<bool> has(data.categories.size());
   for (const Box& box : data.boxes)

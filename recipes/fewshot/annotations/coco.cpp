@@ -1,4 +1,4 @@
-// Looks up what the lists of a COCO json refer to.
+// Resolves the ids in the lists of a COCO file.
 #include "recipes/fewshot/annotations/coco.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace lockstep::fewshot {
 namespace {
 
 namespace fs = std::filesystem;
-// No hash tables: ids that fall into one place of them would take for ever.
+// A map, because ids can be chosen so that a hash table becomes very slow.
 using Places = std::map<std::int64_t, int>;
 
 [[noreturn]] void twice(const std::string& name, const char* what, const std::string& value) {
@@ -27,7 +27,7 @@ using Places = std::map<std::int64_t, int>;
               "was the file made of two? Each entry of a list needs an id of its own");
 }
 
-// Ids to places in their list.
+// Maps ids to indices in their list.
 template <class Entry>
 Places places_of(const std::vector<Entry>& entries, const std::string& name, const char* what) {
   Places places;
@@ -43,8 +43,8 @@ void check_category_ids(const CocoLists& lists, const std::string& name) {
     if (!ids.insert(one.id).second) twice(name, "the category", cat("with id ", one.id));
 }
 
-// The one of two categories of one name that is skipped; nothing: both have annotations. a, b,
-// result: places in the list.
+// Chooses which of two categories with the same name is skipped. Nothing if both have annotations.
+// a, b and the result are indices into the list.
 std::optional<std::size_t> passed_over(const CocoLists& lists, std::size_t a, std::size_t b,
                                        const std::set<std::int64_t>& used) {
   const bool uses_a = used.contains(lists.categories[a].id),
@@ -75,7 +75,7 @@ void take_categories(const CocoLists& lists, DetectionData& data) {
             [](const Category& a, const Category& b) { return a.id < b.id; });
 }
 
-// The ways to read a file_name, see read_coco.
+// The ways to interpret a file_name; read_coco describes them.
 enum class NameForm { written, slashes, last_part };
 constexpr std::array name_forms{NameForm::written, NameForm::slashes, NameForm::last_part};
 
@@ -102,7 +102,8 @@ std::optional<PicturePlace> find_place(std::span<const fs::path> folders, const 
   return std::nullopt;
 }
 
-// Paths by the place of the first picture. Throws Error for a name that comes twice.
+// Adds the pictures. Their paths follow the rule that fits the first picture. Throws Error if two
+// have the same name.
 void take_images(const std::vector<CocoImage>& images, const PicturePlace& place,
                  DetectionData& data) {
   std::map<std::string_view, std::int64_t> names;
@@ -129,7 +130,7 @@ void check_paths_differ(const DetectionData& data) {
                   "write file_name relative to the folder of the pictures");
 }
 
-// "unknown image 7": the id, and what there is.
+// The index of an id. Throws Error if the list does not contain it.
 int place_in(const Places& places, std::int64_t id, const CocoAnnotation& annotation,
              const std::string& name, const char* what) {
   const auto found = places.find(id);
@@ -168,7 +169,7 @@ std::vector<LooseBox> loose_boxes(const CocoLists& lists, const Places& images) 
   return boxes;
 }
 
-// finish_pictures: what is to be done with the pictures before their boxes are cut.
+// finish_pictures: called before the boxes are clipped to the pictures.
 template <class FinishPictures>
 DetectionData build(CocoLists lists, const std::string& name, const PicturePlace& place,
                     const FinishPictures& finish_pictures) {
@@ -199,7 +200,7 @@ DetectionData read_coco(const fs::path& json, std::span<const fs::path> folders,
   return build(std::move(lists), json.string(), place,
                [&](DetectionData& data, const CocoLists& read, const Places& images) {
                  bool by_last_part = place.form == NameForm::last_part;
-                 // Names may be of several kinds in a file that was made of several.
+                 // A file that was merged from several files may have names of different kinds.
                  const auto elsewhere = [&](std::size_t i) -> std::optional<fs::path> {
                    const std::string& file = read.images[i].file_name;
                    const auto found = find_place(folders, file);

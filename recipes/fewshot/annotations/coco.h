@@ -1,4 +1,4 @@
-// Reads and writes COCO's json of object detection ("instances").
+// Reads and writes COCO's annotation json for object detection (instances_*.json).
 #pragma once
 
 #include <filesystem>
@@ -11,46 +11,59 @@
 
 namespace lockstep::fewshot {
 
-// Reads `images` (id, file_name, width, height), `categories` (id, name) and `annotations` (id,
-// image_id, category_id, bbox = x, y, w, h, area, iscrowd, ignore). Everything else, including
-// masks, is ignored. iscrowd, ignore and area may be missing. An annotation without bbox belongs to
-// another task and is an Error.
+// Reads `images` (id, file_name, width, height), `categories` (id, name, supercategory) and
+// `annotations` (id, image_id, category_id, bbox = x, y, w, h, area, iscrowd, ignore). Everything
+// else, including masks, is ignored. area, iscrowd and ignore may be missing. An annotation without
+// bbox is an Error, because it belongs to another task. An annotation with an empty bbox is
+// dropped.
 //
-// If two categories have the same name, one without annotations is skipped (Roboflow's root, which
-// has the name of the project). If neither has annotations, the one that is the other's
-// supercategory is skipped.
+// Two categories with the same name are an Error if both have annotations. If only one has
+// annotations, the other is skipped. Roboflow's root category, which has the name of the project,
+// is skipped by this rule. If neither has annotations and one is the other's supercategory, the
+// supercategory is skipped. Otherwise, the later one in the list is skipped.
 //
-// folders: where the pictures may lie. A file_name is looked for there in three forms: as it is
-// written, with `/` for its `\`, and by its last part alone, since some tools write a path or an
-// address of their own. The form that finds the first picture is used for all that it finds. Each
-// picture must exist, and no two may be the same file. rule: how closely pictures are examined
-// (look_at_pictures). If the json lacks a picture's width or height (or has 0), the picture is
-// opened to get it.
+// folders: the folders in which the pictures may lie. A file_name is tried in three forms, each in
+// every folder:
+//   - as it is written;
+//   - with `/` in place of each `\`;
+//   - its last part alone, because some tools write a local path or a URL.
+// The folder and the form that find the first picture are used for the whole file. A picture that
+// is not found in this way is searched for in all forms and folders. Each picture must exist, and
+// two images must not be the same file.
 //
-// Boxes that extend beyond the picture are cut, and those without extent are dropped; both are
-// counted (Repairs). Throws Error, which names the file and an id or a place in a list. Causes:
-// text that is not json or is too deep; a file that is not COCO's (also results of a detector);
-// repeated ids; repeated names of categories or files; an annotation of an unknown image or
-// category; a number that is not finite or not a number; extents of a picture below 0 or above
-// 65,535; a file without pictures, categories or boxes that count; missing pictures (it says how
-// many, and the first).
+// rule: how closely pictures are examined (look_at_pictures). If the json lacks a picture's width
+// or height, or states 0, the size is read from the picture.
 //
-// Memory: the text is read event by event. So reading takes the file's size once, and in addition
-// about 130 bytes per box and 300 per picture. A file like instances_train2017.json (431 MiB,
-// 860,001 boxes, 118,287 pictures) takes 604 MiB and 6 s while it is read, and 100 MiB afterwards.
+// Boxes that extend beyond the picture are cut at its edges. Boxes without extent in the picture
+// are dropped. DetectionData::repairs counts both, except cuts of up to a pixel.
+//
+// Throws Error, which names the file and, if one entry is at fault, its id or index. The causes
+// are:
+//   - text that is not json, or is nested too deeply;
+//   - a file that is not COCO's annotation json, such as the results of a detector;
+//   - repeated ids, or repeated file names;
+//   - an annotation of an unknown image or category;
+//   - a missing value, or a value that is not a finite number;
+//   - a width or height of a picture below 0 or above 65,535;
+//   - no picture, no category, or no box that counts (Box::counts);
+//   - missing pictures; the message has their number and the first.
+//
+// Memory: the json is not held as a tree. While it is read, memory holds its text, and about 130
+// bytes per box and 300 per picture. A file like instances_train2017.json (431 MiB, 860,001 boxes,
+// 118,287 pictures) takes 604 MiB and 6 s while it is read, and 100 MiB afterwards.
 DetectionData read_coco(const std::filesystem::path& json,
                         std::span<const std::filesystem::path> folders,
                         const PictureRule& rule = {});
 DetectionData read_coco(const std::filesystem::path& json, const std::filesystem::path& folder,
                         const PictureRule& rule = {});
 
-// The same for a text, without looking at any file: paths are folder / file_name, and width and
-// height must be stated. name: the text's name in messages.
+// Like read_coco, but for a text, and without access to any file. Each path is folder / file_name.
+// Width and height must be stated. name: the text's name in messages.
 DetectionData parse_coco(std::string_view text, const std::string& name,
                          const std::filesystem::path& folder);
 
-// Makes a json from which read_coco reads the same pictures, boxes and categories. File names are
-// those of the paths, without folders. description: a text for `info`.
+// Returns a json from which read_coco reads the same pictures, boxes and categories. Each file_name
+// is the name of the picture's file without folders. description: a text for `info`.
 std::string coco_json(const DetectionData& data, const std::string& description);
 
 }  // namespace lockstep::fewshot

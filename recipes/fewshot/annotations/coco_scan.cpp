@@ -1,4 +1,4 @@
-// A handler of nlohmann's events that knows at which depth it stands.
+// Handles the events of nlohmann's JSON parser and keeps track of the depth.
 #include "recipes/fewshot/annotations/coco_scan.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int largest_extent = 65'535;
-// Depths: 1 within the file's object, 2 within a list of it, 3 within an entry, 4 within its bbox.
+// Depths: 1 is in the file's object, 2 in one of its lists, 3 in an entry, and 4 in the bbox of an
+// entry.
 constexpr int in_file = 1, in_list = 2, in_entry = 3, in_bbox = 4;
 
 enum class List { other, images, categories, annotations };
@@ -77,10 +78,10 @@ const char* name_of(Field field) {
   return found == field_names.end() ? "" : found->name;
 }
 
-// All fields of an entry of any list.
+// The fields of an entry in any of the lists.
 struct Entry {
   std::optional<std::int64_t> id, image, category;
-  std::optional<std::string> text;  // file_name or name
+  std::optional<std::string> text;  // the value of file_name or name
   std::string parent;
   std::int64_t width = 0, height = 0;
   std::array<double, 4> bbox{};
@@ -118,7 +119,7 @@ class Scan : public nlohmann::json_sax<json> {
                   fits ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt);
   }
   bool number_float(json::number_float_t value, const json::string_t&) override {
-    constexpr double exact = 9007199254740992.0;  // 2^53; Python writes ids as 17.0 at times
+    constexpr double exact = 9007199254740992.0;  // 2^53; Python sometimes writes ids as 17.0
     const bool whole = std::abs(value) <= exact && std::trunc(value) == value;
     return number(value, whole ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt);
   }
@@ -133,7 +134,7 @@ class Scan : public nlohmann::json_sax<json> {
     }
     return scalar("a text");
   }
-  bool binary(json::binary_t&) override { return true; }  // not of a text
+  bool binary(json::binary_t&) override { return true; }  // JSON text never has this event
 
   bool start_object(std::size_t) override {
     enter();
@@ -213,7 +214,7 @@ class Scan : public nlohmann::json_sax<json> {
     return true;
   }
 
-  // "" or ", in annotations[12] (id 7)"
+  // Returns "" or ", in annotations[12] (id 7)".
   std::string entry_place() const {
     if (list_ == List::other || depth_ < in_list) return "";
     return ", in " + entry_name();
@@ -227,7 +228,7 @@ class Scan : public nlohmann::json_sax<json> {
     throw Error(cat(name_, ": ", entry_name(), ": ", what), hint);
   }
 
-  // Throws where the field that is read here cannot be of that kind.
+  // Throws Error if the current field is used and cannot have a value of that kind.
   void check_no_value(const char* kind) const {
     if (list_ == List::other || field_ == Field::other || field_ == Field::supercategory) return;
     throw_entry(cat(name_of(field_), " must be ", wanted(), ", but is ", kind));
@@ -248,7 +249,7 @@ class Scan : public nlohmann::json_sax<json> {
         return "a whole number";
     }
   }
-  // A value that is no number where it stands; null is a field that is not there.
+  // Handles a value that is no number. A null is treated as a missing field.
   bool scalar(const char* kind) {
     if (list_ == List::other) return true;
     const bool is_null = std::string_view(kind) == "null";
@@ -376,7 +377,7 @@ class Scan : public nlohmann::json_sax<json> {
   int depth_ = 0;
   List list_ = List::other;
   Field field_ = Field::other;
-  std::int64_t index_ = 0;  // of the entry in its list
+  std::int64_t index_ = 0;  // index of the entry in its list
   Entry entry_;
   bool found_list_ = false;
 };

@@ -1,4 +1,4 @@
-// Reads the lists of a COCO json as they are written, without resolving their references.
+// Reads the lists of a COCO json. Does not check that the ids to which entries refer exist.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,24 @@ struct CocoImage {
 };
 struct CocoAnnotation {
   std::int64_t id = 0, image = 0, category = 0;
-  RawBox box;                  // all 0 if bbox is []
-  std::optional<double> area;  // nothing: not stated
+  RawBox box;                  // all 0 if bbox is empty
+  std::optional<double> area;  // absent if not stated
   bool crowd = false, ignore = false;
 };
 struct CocoLists {
   std::vector<CocoImage> images;
   std::vector<Category> categories;
-  std::vector<std::string> parents;  // [categories]: supercategory, "" if there is none
+  std::vector<std::string> parents;  // [categories]: each supercategory, or empty
   std::vector<CocoAnnotation> annotations;
 };
 
-// The purpose for which the lists are read. Scores need only ids and boxes, so names of files and
-// of categories may be missing (they are then ""), and the pictures' sizes are not read.
+// The purpose for which the lists are read. For `scores`, only ids and boxes are needed. Names of
+// files and categories may then be missing, and are left empty. Sizes of pictures are not read.
 enum class CocoUse : std::uint8_t { training, scores };
 
-// Reads event by event. name: the text's name in messages. Throws Error for every fault that a
-// single entry shows by itself; it names the entry's place in its list.
+// Reads the text without building a tree of it. name: the text's name in messages. Throws Error for
+// text that is not json, and for a fault within one entry, such as a missing id. The message names
+// the entry by its list and index.
 CocoLists scan_coco(std::string_view text, const std::string& name,
                     CocoUse use = CocoUse::training);
 

@@ -1,4 +1,4 @@
-// COCO's json of a set.
+// Writes a set as a COCO file.
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "recipes/fewshot/annotations/coco.h"

@@ -20,7 +20,8 @@ void tell(std::vector<std::string>& lines, const DetectionData& data, const Tall
                       printable(tally.first_picture), ")"));
 }
 
-// "3 pictures have an EXIF orientation: boxes are of the stored pixels in 1, of the turned …"
+// "3 pictures have an EXIF orientation; boxes are taken as of the stored pixels in 1 and of the
+// turned picture in 2"
 std::string describe_frames(const FrameCounts& frames) {
   std::string text = cat(frames.oriented, frames.oriented == 1 ? " picture has" : " pictures have",
                          " an EXIF orientation; boxes are taken as of the stored pixels in ",

@@ -1,4 +1,4 @@
-// Pictures with boxes of categories, as COCO json and Pascal VOC files state them.
+// Pictures and their labelled boxes, read from COCO json or Pascal VOC files.
 #pragma once
 
 #include <cstddef>
@@ -11,52 +11,54 @@
 namespace lockstep::fewshot {
 
 struct Category {
-  // from the file; VOC has none, so its names are counted from 1 in their order
+  // COCO: the file's id. VOC has no ids, so categories are numbered from 1 in the order of names.
   std::int64_t id = 0;
-  std::string name;  // not empty, valid UTF-8, and unique in a set
+  std::string name;  // not empty, valid UTF-8, unique in a set
   friend bool operator==(const Category&, const Category&) = default;
 };
 
-// The frame to which boxes refer: the pixels as they are stored, or the picture turned by its EXIF
-// orientation. by_size: whichever has the size in the annotations (pictures/open_picture.h).
+// The frame to which boxes refer. stored: the pixels as the file stores them. turned: the picture
+// as its EXIF orientation turns it. by_size: the frame that has the size in the annotations
+// (pictures/open_picture.h).
 enum class Frame { by_size, stored, turned };
-// The user's choice of the frame: data.exif.
+// The user's choice of the frame, by the option data.exif. automatic: look_at_pictures decides.
 enum class ExifFrame { automatic, stored, turned };
 
-// A picture in a file. Width and height come from the annotations: its boxes are in pixels of a
-// picture of this size. The file's own size is checked when the picture is decoded
+// A picture in a file. Width and height come from the annotations, and boxes are in pixels of a
+// picture of this size. When the picture is decoded, the file's own size is compared with them
 // (pictures/open_picture.h).
 struct Picture {
-  // from the file; VOC has none, so pictures are counted from 1 in their order
+  // COCO: the file's id. VOC has no ids, so pictures are numbered from 1 in their order.
   std::int64_t id = 0;
   std::filesystem::path path;
   int width = 0, height = 0;  // at least 1
   Frame frame = Frame::by_size;
-  std::uint64_t content_hash = 0;  // of its PictureHeader; 0: the picture was not examined
+  std::uint64_t content_hash = 0;  // PictureHeader's; 0 if its header was not read
   friend bool operator==(const Picture&, const Picture&) = default;
 };
 
-// A box of one object, or of a crowd. It lies entirely within its picture: x, y >= 0, w, h > 0, x +
-// w <= width, y + h <= height (up to the rounding of a float).
+// A box around one object, or around a crowd. It lies within its picture, up to the rounding of a
+// float: x, y >= 0, w, h > 0, x + w <= width and y + h <= height.
 struct Box {
   int picture = 0;                   // index into DetectionData::pictures
   int category = 0;                  // index into DetectionData::categories
   float x = 0, y = 0, w = 0, h = 0;  // upper left corner and extents, in pixels of the picture
   // Area in square pixels, by which COCO distinguishes small, medium and large boxes. It is the
-  // file's `area` (the area of the mask, if there is one), or else w x h of the box.
+  // file's `area`, which is the mask's if there is a mask. If the file has no area above 0, it is w
+  // x h.
   double area = 0;
-  bool crowd = false;      // COCO's iscrowd: a region with objects that were not marked separately
-  bool difficult = false;  // VOC's difficult, COCO's ignore: an object that need not be found
-  // from the file; VOC has none, so boxes are counted from 1 in their order
+  bool crowd = false;      // COCO's iscrowd: a region of objects that have no boxes of their own
+  bool difficult = false;  // VOC's difficult or COCO's ignore: an object that need not be found
+  // COCO: the file's id. VOC has no ids, so boxes are numbered from 1 in their order.
   std::int64_t id = 0;
 
-  // Whether it counts as an object: as a target in training, a support, or something to find in
+  // Whether the box is an object: a target in training, a support, or something to find in
   // evaluation. Other boxes are neither objects nor background.
   bool counts() const { return !crowd && !difficult; }
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-// How often something was repaired, and for which box first.
+// The number of boxes of one kind, and the first of them.
 struct Tally {
   std::int64_t count = 0;
   std::int64_t first_id = 0;  // Box::id
@@ -65,57 +67,58 @@ struct Tally {
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 
-inline constexpr double least_extent = 0.01;  // in pixels, of the part within the picture
+inline constexpr double least_extent = 0.01;  // in pixels; see Repairs::degenerate
 
 struct Repairs {
-  Tally clipped;     // extended more than a pixel beyond the picture; cut at its edges
-  Tally degenerate;  // a side was below least_extent or negative, or the box lay outside: dropped
-  Tally crowd;       // kept, see Box::counts
-  Tally difficult;   // kept, see Box::counts
+  Tally clipped;     // cut at the picture's edges, beyond which it extended by more than a pixel
+  Tally degenerate;  // dropped: within the picture, a side was below least_extent
+  Tally crowd;       // kept; Box::counts is false
+  Tally difficult;   // kept; Box::counts is false
   friend bool operator==(const Repairs&, const Repairs&) = default;
 };
 
-// Counts of pictures that EXIF turns, and of sizes that differ from the picture's
-// (look_at_pictures).
+// Counts of pictures that EXIF turns, and of pictures whose size differs from the annotations'.
+// look_at_pictures fills them in.
 struct FrameCounts {
-  std::int64_t oriented = 0;            // have an EXIF orientation other than 1
-  std::int64_t stored = 0, turned = 0;  // of these, by the frame of the boxes
-  std::int64_t by_boxes = 0;            // of these, where boxes beyond an edge contradict the size
-  std::int64_t untold = 0;              // of these, where nothing decides
-  // other pictures whose width and height the annotations exchange
+  std::int64_t oriented = 0;            // pictures with an EXIF orientation other than 1
+  std::int64_t stored = 0, turned = 0;  // oriented pictures by the frame of their boxes
+  std::int64_t by_boxes = 0;  // oriented ones whose frame the boxes decided, against the size
+  std::int64_t untold = 0;    // oriented ones whose frame neither size nor boxes decide
+  // pictures without an orientation whose width and height the annotations exchange
   std::int64_t exchanged = 0;
   friend bool operator==(const FrameCounts&, const FrameCounts&) = default;
 };
 
 struct DetectionData {
-  // name of the file or folder from which it was read, for messages
+  // the file or folder from which the set was read, for messages
   std::string name;
-  std::vector<Category> categories;    // by id
-  std::vector<Picture> pictures;       // in the order of the file; for VOC in the order of names
-  std::vector<Box> boxes;              // by picture; within a picture in the order of the file
-  std::vector<std::size_t> first_box;  // [pictures + 1]: where the boxes of a picture begin
+  std::vector<Category> categories;    // in the order of ids
+  std::vector<Picture> pictures;       // in the order of the file; VOC: of the names or the list
+  std::vector<Box> boxes;              // sorted by picture; then in the order of the file
+  std::vector<std::size_t> first_box;  // [pictures + 1]: where each picture's boxes begin
   Repairs repairs;
   FrameCounts frames;
 
   std::span<const Box> boxes_of(int picture) const;
-  // The index of a category by its name; -1: there is none.
+  // Returns the index of the category with that name, or -1 if there is none.
   int category_index(const std::string& name) const;
-  // Warnings for people about what was repaired or dropped, one per line; empty if there was
-  // nothing.
+  // Returns warnings for users about repaired, dropped and uncounted boxes and about frames. Each
+  // is one line. There may be none.
   std::vector<std::string> warnings() const;
 };
 
-// Sorts boxes by picture, keeping their order otherwise, and fills first_box.
+// Sorts boxes by picture and fills in first_box. Boxes of the same picture keep their order.
 void index_boxes(DetectionData& data);
 
-// Returns the pictures for which `keep` ([pictures]) is true, with their boxes. All categories
-// stay. Repairs and counts of frames also stay, and are those of the whole file.
+// Returns the pictures for which `keep` ([pictures]) is true, with their boxes. All categories are
+// kept. Repairs and counts of frames are copied unchanged, so they are those of the whole set.
 DetectionData take_pictures(const DetectionData& data, const std::vector<bool>& keep);
 
-// Returns `data` with the categories of `model`, matched by name. A validation set is so adapted to
-// its training set. A category that `model` lacks is left out if it has no box. Otherwise it is an
-// Error, which names it and the nearest. If the ids of a name differ, the id of `model` is used,
-// and a line is added to `warnings`.
+// Returns `data` with the categories of `model`, matched by name, to adapt a validation set to its
+// training set. A category that `model` lacks is left out if it has no box. If it has a box, Error
+// is thrown, with the category and the most similar name of `model`. If a name has different ids in
+// the two sets, the id of `model` is used. One line is then added to `warnings`, for the first such
+// name.
 DetectionData with_categories_of(const DetectionData& model, DetectionData data,
                                  std::vector<std::string>& warnings);
 

@@ -20,7 +20,7 @@ bool has_ending(const fs::path& path, const std::vector<std::string_view>& endin
          is_file(path);
 }
 
-// Iterator: over the folder, or over all below it. take: returns false to stop.
+// Iterator: a directory iterator, recursive or not. take: returns false to stop.
 template <class Iterator, class Take>
 void for_each_ending_in(const fs::path& folder, const std::vector<std::string_view>& endings,
                         std::error_code& error, const Take& take) {

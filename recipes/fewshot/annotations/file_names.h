@@ -1,4 +1,4 @@
-// Names of files in a folder.
+// Lists files of a folder by their endings.
 #pragma once
 
 #include <filesystem>
@@ -8,19 +8,22 @@
 
 namespace lockstep::fewshot {
 
-// Names of the regular files in a folder that have one of the endings (".xml", lower case; compared
-// ignoring case), in the order of their bytes. Names that begin with "._" are left out, since macOS
-// writes such files beside others. Throws Error if the folder cannot be listed.
+// Returns the names of the regular files in a folder that have one of the endings, sorted by their
+// bytes. endings: in lower case and with the dot (".xml"). The case of a file's ending is ignored.
+// Names that begin with "._" are left out, because macOS writes such files beside others. Throws
+// Error if the folder cannot be listed.
 std::vector<std::string> files_ending_in(const std::filesystem::path& folder,
                                          const std::vector<std::string_view>& endings);
-// The same including folders below it, as paths relative to it. Links to folders are not followed.
+// Like files_ending_in, but also lists all folders below. Returns paths relative to `folder`. Links
+// to folders are not followed.
 std::vector<std::string> files_below_ending_in(const std::filesystem::path& folder,
                                                const std::vector<std::string_view>& endings);
-// Whether the folder has a file with that ending; false if it is no folder.
+// Whether files_ending_in or files_below_ending_in would return a file. False if the folder cannot
+// be listed.
 bool has_file_ending_in(const std::filesystem::path& folder, std::string_view ending);
 bool has_file_below_ending_in(const std::filesystem::path& folder, std::string_view ending);
-std::string in_small_letters(std::string text);     // lower case, of ASCII only
-bool is_file(const std::filesystem::path& path);    // a regular one, or a link to one
-bool is_folder(const std::filesystem::path& path);  // or a link to one
+std::string in_small_letters(std::string text);     // lower case; changes only ASCII
+bool is_file(const std::filesystem::path& path);    // a regular file, or a link to one
+bool is_folder(const std::filesystem::path& path);  // a folder, or a link to one
 
 }  // namespace lockstep::fewshot

@@ -1,4 +1,4 @@
-// Layouts of data sets, tried one after the other.
+// Tries common layouts of data sets one after the other.
 #include "recipes/fewshot/annotations/find_data.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How people name what they validate on.
+// Common names of validation sets.
 constexpr std::array<const char*, 3> valid_words{"valid", "val", "validation"};
 constexpr std::array<const char*, 1> test_words{"test"};
 constexpr const char* roboflow_json = "_annotations.coco.json";
@@ -31,7 +31,8 @@ bool holds_any(const std::string& name, std::span<const char* const> words) {
                      [&](const char* word) { return name.find(word) != name.npos; });
 }
 
-// The name with its last "train" as another word, in capitals where that is; "" if it has none.
+// Replaces the last "train" in the name by `word` and keeps the capitals. Returns "" if there is
+// none.
 std::string with_word(const std::string& name, std::string word) {
   const std::size_t at = in_small_letters(name).rfind("train");
   if (at == name.npos) return "";
@@ -46,8 +47,8 @@ std::string with_word(const std::string& name, std::string word) {
   return name.substr(0, at) + word + name.substr(at + 5);
 }
 
-// The path with "train" in its name, or else in its folder's, as each of the words, if that is
-// there.
+// Replaces "train" in the file's name by each of `words`, and returns the first path that exists.
+// If the file's name has no "train", the name of its folder is changed.
 std::optional<fs::path> counterpart(const fs::path& train,
                                     const std::function<bool(const fs::path&)>& is_there,
                                     std::span<const char* const> words = valid_words) {
@@ -63,7 +64,8 @@ std::optional<fs::path> counterpart(const fs::path& train,
   return std::nullopt;
 }
 
-// Finds the sets beside `train`, of files or folders that `is_there` knows.
+// Takes `train` as the training set and looks for its validation set. `is_there` tells whether a
+// path is a set.
 template <class Files>
 FoundData with_counterpart(const fs::path& train, const Files& files,
                            const std::function<bool(const fs::path&)>& is_there) {
@@ -82,7 +84,7 @@ std::string without(std::string name, const std::string& prefix, const std::stri
   return name;
 }
 
-// The words of a name, in small letters: "val2017_Boxes" has val and boxes.
+// Splits a name into words in small letters: "val2017_Boxes" gives val and boxes.
 std::vector<std::string> words_in(const std::string& name) {
   std::vector<std::string> words(1);
   for (const char c : in_small_letters(name)) {
@@ -115,7 +117,7 @@ CocoFiles coco_files(const fs::path& json) {
   const std::string stem = json.stem().string();
   std::vector<std::string> names{without(stem, "instances_", "_coco"), stem};
   if (is_any(names[0], valid_words))
-    names.insert(names.end(), valid_words.begin(), valid_words.end());  // val.json beside valid/
+    names.insert(names.end(), valid_words.begin(), valid_words.end());  // val.json next to valid/
   std::vector<fs::path> roots{json.parent_path()};
   if (in_small_letters(roots[0].filename().string()) == "annotations")
     roots.push_back(roots[0].parent_path());
@@ -126,9 +128,9 @@ CocoFiles coco_files(const fs::path& json) {
       add(files.folders, root / "images" / name);
       add(files.folders, root / (name + "_images"));
     }
-  if (stem == "labels") add(files.folders, roots[0] / "data");  // FiftyOne
+  if (stem == "labels") add(files.folders, roots[0] / "data");  // the layout of FiftyOne
   if (std::none_of(files.folders.begin(), files.folders.end(), is_folder))
-    for (const std::string& word : words_in(stem))  // val_annotations.json: val_images/
+    for (const std::string& word : words_in(stem))  // val_annotations.json next to val_images/
       for (const fs::path& root : roots)
         for (const fs::path& folder :
              {root / word, root / "images" / word, root / (word + "_images")})
@@ -140,8 +142,8 @@ CocoFiles coco_files(const fs::path& json) {
   return files;
 }
 
-// Jsons that counterpart() does not look for, but whose names say validation. They lie beside that
-// of training, or in folders beside its own.
+// JSON files that may be validation sets by their names, but that counterpart() does not try. They
+// are in the folder of the training file, or in folders next to that folder.
 std::vector<fs::path> other_valid_jsons(const fs::path& train) {
   std::vector<fs::path> found;
   const fs::path folder = train.parent_path();
@@ -171,7 +173,7 @@ FoundData coco_data(const fs::path& train) {
   return found;
 }
 
-// Jsons of a folder whose names in small letters match, as paths.
+// The paths of the folder's JSON files whose names in small letters match the pattern.
 std::vector<fs::path> matching(const fs::path& folder, const std::string& pattern) {
   std::vector<fs::path> paths;
   if (!is_folder(folder)) return paths;
@@ -192,8 +194,8 @@ std::vector<fs::path> matching(const fs::path& folder, const std::string& patter
 
 bool has_xml(const fs::path& folder) { return has_file_ending_in(folder, ".xml"); }
 
-// Where the pictures of VOC's xml files lie: beside Annotations/, and of annotations/train/ in
-// images/train/ too.
+// Finds the pictures of Pascal VOC's xml files in a folder next to Annotations/. The pictures of
+// annotations/train/ may also be in images/train/.
 fs::path voc_pictures(const fs::path& annotations) {
   const auto is_named = [](const fs::path& folder) {
     return in_small_letters(folder.filename().string()) == "annotations";
@@ -221,10 +223,11 @@ VocFolders voc_list(const fs::path& annotations, const fs::path& list) {
   return files;
 }
 
-// annotations: Annotations/, beside ImageSets/ if there are lists.
+// annotations: the folder Annotations/. ImageSets/ next to it contains lists, if there are any.
 FoundData voc_data(const fs::path& annotations) {
   const fs::path lists = annotations.parent_path() / "ImageSets" / "Main";
-  std::map<std::string, std::string> names;  // by themselves in small letters: CVAT's Train.txt
+  // Names of lists by the same names in small letters: CVAT writes Train.txt.
+  std::map<std::string, std::string> names;
   if (is_folder(lists))
     for (const std::string& name : files_ending_in(lists, {".txt"}))
       names.emplace(in_small_letters(name), name);
@@ -244,8 +247,8 @@ FoundData voc_data(const fs::path& annotations) {
   return {.train = voc_files(annotations), .valid = {}, .notes = {}};
 }
 
-// annotations/instances_*.json of neither training nor validation nor test, as CVAT and Datumaro
-// write them: the name of a subset, or "default".
+// Files annotations/instances_*.json whose names say neither validation nor test. CVAT and Datumaro
+// use the name of a subset, or "default".
 std::vector<fs::path> other_instances(const fs::path& annotations) {
   std::vector<fs::path> paths = matching(annotations, "instances_*.json");
   std::erase_if(paths, [](const fs::path& path) {
@@ -255,7 +258,8 @@ std::vector<fs::path> other_instances(const fs::path& annotations) {
   return paths;
 }
 
-// Jsons that may be meant: those of training, or else those that may be the only one.
+// Candidates for the training set: files that are named for training. If there are none, files with
+// names that a single set usually has.
 std::vector<fs::path> coco_candidates(const fs::path& root) {
   const fs::path annotations = root / "annotations";
   std::vector<fs::path> found;
@@ -307,13 +311,13 @@ std::optional<FoundData> find_voc(const fs::path& root) {
 std::optional<FoundData> find_any(const fs::path& root) {
   std::vector<fs::path> sets = coco_candidates(root);
   if (sets.empty()) return find_voc(root);
-  // VOC is looked for only where that is cheap: pictures may be many.
+  // Only this folder is checked for VOC too, because a search through many pictures takes long.
   if (has_xml(root / "Annotations")) sets.push_back(root / "Annotations");
   if (sets.size() > 1) several(root, sets);
   return coco_data(sets[0]);
 }
 
-// Folders for YOLO: ultralytics', Roboflow's, darknet's.
+// Throws Error for folders in the YOLO formats of Ultralytics, Roboflow and Darknet.
 void refuse_yolo(const fs::path& root) {
   std::string seen;
   for (const char* name : {"data.yaml", "dataset.yaml", "data.yml", "obj.data"})
@@ -327,7 +331,7 @@ void refuse_yolo(const fs::path& root) {
                   shell_word(root.string()), " -f coco_instances -o OUT -- --save-media"));
 }
 
-// The files that are there instead of a set: "; it has a.json and b.json".
+// Lists JSON files that were found instead of a set: "; it has a.json and b.json".
 std::string other_jsons(const fs::path& root) {
   std::vector<std::string> names;
   constexpr std::size_t most = 8;
@@ -337,7 +341,7 @@ std::string other_jsons(const fs::path& root) {
   return names.empty() ? "" : cat("; it has ", join(names, ", "));
 }
 
-// ROOT/ImageSets/Main/NAME.txt
+// list: ROOT/ImageSets/Main/NAME.txt
 VocFolders listed(const fs::path& list) {
   const fs::path root = fs::absolute(list).parent_path().parent_path().parent_path();
   if (!is_folder(root / "Annotations"))

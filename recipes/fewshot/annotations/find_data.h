@@ -1,4 +1,4 @@
-// Finds a training and a validation set at a path, in common layouts.
+// Finds the files of a training and a validation set at a path that the user names.
 #pragma once
 
 #include <cstdint>
@@ -19,67 +19,75 @@ struct CocoFiles {
 };
 // The files of one set, not yet read.
 using DetectionFiles = std::variant<CocoFiles, VocFolders>;
-std::string describe(
-    const DetectionFiles& files);  // "DIR/train.json", "DIR/Annotations (train.txt)"
+// Returns a text like "DIR/train.json" or "DIR/Annotations (train.txt)".
+std::string describe(const DetectionFiles& files);
 
 struct FoundData {
   DetectionFiles train;
-  std::optional<DetectionFiles> valid;  // nothing: a share of `train` is held back (choose_valid)
-  std::vector<std::string> notes;       // for people: files that exist there and are not used
+  std::optional<DetectionFiles> valid;  // absent: a share of `train` is held back (choose_valid)
+  std::vector<std::string> notes;       // for users: files there that are not used
 };
 
-// path: a folder, a COCO json, or a list of VOC names (ImageSets/Main/NAME.txt). A folder may have
-// these files of COCO, where VALID stands for valid, val or validation:
-//   train.json, VALID.json (pictures in train/, VALID/; also images/… and other places, see below)
-//   train_coco.json, val_coco.json
-//   instances_train*.json, also in annotations/ (COCO; CVAT's instances_Train.json)
+// Finds the sets at a path. path: a folder, a COCO json, or a list of VOC names
+// (ImageSets/Main/NAME.txt). In a folder, the training set is looked for in three steps. A later
+// step is taken only if the earlier ones find nothing. VALID stands for valid, val or validation.
+// Step 1, files of COCO:
+//   train.json, VALID.json
+//   train_coco.json, VALID_coco.json
+//   instances_train*.json, also in annotations/ (COCO; CVAT writes instances_Train.json)
 //   annotations/train.json, annotations/VALID.json
 //   train/_annotations.coco.json, VALID/_annotations.coco.json (Roboflow)
-// or, without any of these:
+// Step 2, other names of COCO's files:
 //   _annotations.coco.json, annotations.json, instances.json, result.json (Label Studio),
 //   labels.json with data/ (FiftyOne), annotations/instances_NAME.json (CVAT and Datumaro)
-// or, without these, the first of these layouts of Pascal VOC:
-//   Annotations/ + JPEGImages/ + ImageSets/Main/{train,VALID}.txt, else {trainval,test}.txt, else
-//     train.txt or trainval.txt, else all (VOC); also annotations/ + images/, xml files in folders
-//     below it, annotations/train/ and annotations/VALID/
+// Step 3, the first of these layouts of Pascal VOC:
+//   Annotations/ or annotations/, with JPEGImages/ or images/ beside it. If it has xml files, the
+//     lists in ImageSets/Main/ are used: train.txt and VALID.txt, or trainval.txt and test.txt, or
+//     trainval.txt alone, or train.txt alone. Without such lists, all xml files are used. It may
+//     instead have annotations/train/ and annotations/VALID/, or xml files in folders below it.
 //   train/*.xml, VALID/*.xml (Roboflow's VOC)
 //   *.xml beside their pictures
-//   the only folder VOC20*/ or VOCdevkit/VOC20*/ below that is one of VOC
-// Pictures of DIR/NAME.json are looked for in DIR/NAME/, DIR/images/NAME/, DIR/images/ and DIR, and
-// also beside annotations/. There NAME is the json's name without "instances_" and "_coco". If no
-// folder has that name, a folder with a word of the name is used (val_images/ for
-// val_annotations.json). If a json has "train" in its name, in any case, its validation set is the
-// file beside it that has valid, val or validation there instead. A test set is not used. A json
-// whose name means validation in another form (val_annotations.json) is not used either, and
-// `notes` says so. Throws Error if nothing is there (it lists what was looked for, and the jsons
-// that exist), if the set is for YOLO, or if several sets may be meant (it lists them).
+//   VOC20*/ or VOCdevkit/VOC20*/, if exactly one such folder has xml files in Annotations/
+//
+// Pictures of NAME.json are looked for in NAME/, images/NAME/, NAME_images/, images/ and the json's
+// own folder. If that folder is annotations/, they are also looked for beside it. "instances_" and
+// "_coco" may be missing in the name of the picture folder. If no folder has that name, each word
+// of the name is tried (val_images/ for val_annotations.json).
+//
+// The validation set of a json with "train" in its name is a json beside it. Its name has valid,
+// val or validation in place of "train"; the case of "train" is ignored. If only the json's folder
+// has "train" in its name, the folder's name is changed in this way instead. Neither a test set nor
+// a json like val_annotations.json is used as the validation set; `notes` says so.
+//
+// Throws Error if there is no set; the message lists what was looked for, and the jsons that exist.
+// Also throws if the set is for YOLO, or if there are several sets; the message lists them.
 FoundData find_detection_data(const std::filesystem::path& path);
 
-// The files of a set that the user names. annotations: a json, a folder of xml files, or a list of
-// names (ImageSets/Main/NAME.txt). pictures: the folder of its pictures; empty: it is looked for
-// beside the annotations. Throws Error.
+// Returns the files of a set that the user names. annotations: a json, a folder of xml files, or a
+// list of VOC names (ImageSets/Main/NAME.txt). pictures: the folder of the set's pictures. If it is
+// empty, pictures are looked for beside the annotations. Throws Error if a path does not exist.
 DetectionFiles name_detection_files(const std::filesystem::path& annotations,
                                     const std::filesystem::path& pictures);
 
-// Changes a set so that its pictures are read only from this folder. Throws Error unless it is a
-// folder.
+// Changes a set so that its pictures are read only from this folder. Throws Error if there is no
+// such folder.
 void take_pictures_from(const std::filesystem::path& folder, DetectionFiles& files);
 
 DetectionData read_detection_data(const DetectionFiles& files, const PictureRule& rule = {});
 
-// Whether each picture is held back for validation: `share` of them (0 < share < 1), but at least
-// one and not all, and always whole pictures. They are drawn from `seed` and the picture's file
-// name alone (the part after the last slash, of either kind). So pictures mostly stay on their side
-// when others are added. Throws Error for a set of one picture.
+// Returns for each picture whether it is held back for validation. `share` of the pictures are held
+// back, with 0 < share < 1. At least one picture is held back, and at least one is not. The order
+// in which pictures are chosen depends only on `seed` and the pictures' file names without folders.
+// So most pictures stay in their set when others are added. Throws Error for a set of one picture.
 std::vector<bool> choose_valid(const DetectionData& data, double share, std::uint64_t seed);
 
 struct DetectionSets {
-  DetectionData train, valid;  // of the same categories
-  bool split_off = false;      // valid was split off from train
+  DetectionData train, valid;  // both with the categories of train
+  bool split_off = false;      // whether valid was split off from train
   std::vector<std::string> warnings;
 };
-// Reads both sets. share, seed: for choose_valid, if there is no validation set. A file that both
-// sets name is an Error, because a model must not be evaluated on its training data.
+// Reads both sets. share and seed are for choose_valid, if there is no validation set. A picture
+// that is in both sets is an Error, because a model must not be evaluated on its training data.
 DetectionSets read_detection_sets(const FoundData& found, double share, std::uint64_t seed,
                                   const PictureRule& rule = {});
 

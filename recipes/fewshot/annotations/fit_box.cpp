@@ -17,7 +17,7 @@ std::optional<Box> fit_box(const RawBox& raw, Box box, const Picture& picture, R
     repairs.degenerate.add(box.id, file);
     return std::nullopt;
   }
-  constexpr double overhang = 1;  // up to a pixel is rounding
+  constexpr double overhang = 1;  // up to a pixel is treated as rounding
   if (raw.x < -overhang || raw.y < -overhang || raw.x + raw.w > width + overhang ||
       raw.y + raw.h > height + overhang)
     repairs.clipped.add(box.id, file);

@@ -1,4 +1,4 @@
-// Checks and cuts a raw box, as every reader does.
+// Cuts raw boxes at the edges of their pictures. The readers of all formats use it.
 #pragma once
 
 #include <optional>
@@ -7,16 +7,17 @@
 
 namespace lockstep::fewshot {
 
-// In pixels; any finite numbers.
+// A box as a file states it, in pixels. The numbers are finite; w and h may be negative.
 struct RawBox {
   double x = 0, y = 0, w = 0, h = 0;
 };
 
-// Returns the box, cut at the edges of its picture, with x, y, w, h and area filled in. Nothing if
-// no extent is left. The other fields come from `box`. Counts in `repairs` what was done.
+// Returns `box` with x, y, w and h of `raw`, cut at the edges of the picture. If box.area is not
+// above 0, it becomes w x h. Returns nothing if a side is shorter than least_extent after the cut.
+// Counts in `repairs` if the box was cut or dropped, or is a crowd or difficult.
 std::optional<Box> fit_box(const RawBox& raw, Box box, const Picture& picture, Repairs& repairs);
 
-// Throws Error, which names the set, unless the set has pictures, categories and a box that counts.
+// Throws Error, which names the set, if it has no pictures, no categories, or no box that counts.
 void check_not_empty(const DetectionData& data);
 
 }  // namespace lockstep::fewshot

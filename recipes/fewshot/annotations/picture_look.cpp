@@ -21,7 +21,7 @@ constexpr std::size_t most_listed = 50;
 
 struct Look {
   std::optional<PictureHeader> header;
-  std::string fault;  // where there is none
+  std::string fault;  // the reason why there is no header
 };
 
 Look look_at(const Picture& picture) {
@@ -29,12 +29,12 @@ Look look_at(const Picture& picture) {
     return {.header = read_picture_header(picture.path), .fault = {}};
   } catch (const Error& error) {
     return {.header = {}, .fault = error.what()};
-  } catch (const std::exception& error) {  // on a thread of its own
+  } catch (const std::exception& error) {  // no exception may leave a thread
     return {.header = {}, .fault = cat(picture.path.string(), ": ", error.what())};
   }
 }
 
-// By several threads, also on few cores: on a disk of the network they wait.
+// Uses several threads even on few cores, because reads from a network disk mostly wait.
 std::vector<Look> look_at_all(const std::vector<Picture>& pictures,
                               const std::vector<std::size_t>& which) {
   std::vector<Look> looks(pictures.size());
@@ -54,7 +54,7 @@ std::vector<Look> look_at_all(const std::vector<Picture>& pictures,
   return looks;
 }
 
-// first: of the missing ones; null: there are none.
+// first: the first missing picture; null if none is missing.
 void refuse_missing(const DetectionData& data, std::int64_t missing, const Picture* first,
                     const char* folder_option) {
   if (first == nullptr) return;
@@ -66,10 +66,12 @@ void refuse_missing(const DetectionData& data, std::int64_t missing, const Pictu
 
 using Elsewhere = std::function<std::optional<std::filesystem::path>(std::size_t)>;
 
-// Pictures that have no header may be missing: finds them elsewhere, or throws.
+// Looks elsewhere for pictures that are missing and therefore have no header. Throws Error if some
+// are found nowhere.
 void find_missing(DetectionData& data, std::vector<Look>& looks, const Elsewhere& elsewhere,
                   const PictureRule& rule) {
-  constexpr std::int64_t hopeless = 1000;  // so many were searched for in vain: so are the others
+  // After this many vain searches, the other pictures are not searched for.
+  constexpr std::int64_t hopeless = 1000;
   std::int64_t missing = 0, found = 0;
   const Picture* first = nullptr;
   for (std::size_t i = 0; i < looks.size(); ++i) {
@@ -104,7 +106,7 @@ void refuse_bad_pictures(const DetectionData& data, const std::vector<std::strin
               "pixels of a picture of the annotations' size");
 }
 
-// How far the boxes of a picture reach, and their centres.
+// The bounds of a picture's boxes and of their centres.
 struct Reach {
   double left = 0, top = 0, right = 0, bottom = 0;
   double first_x = 0, first_y = 0, last_x = 0, last_y = 0;
@@ -120,18 +122,18 @@ struct Reach {
     last_y = std::max(last_y, box.y + box.h / 2);
   }
   bool is_within(int width, int height) const {
-    constexpr double overhang = 1;  // as fit_box has it
+    constexpr double overhang = 1;  // the same limit as in fit_box
     return left >= -overhang && top >= -overhang && right <= width + overhang &&
            bottom <= height + overhang;
   }
-  // Boxes that were drawn carelessly stick out; their centres do not.
+  // Carelessly drawn boxes may reach over the edge, but their centres do not.
   bool has_centres_within(int width, int height) const {
     return first_x >= 0 && first_y >= 0 && last_x <= width && last_y <= height;
   }
 };
 
-// Pictures whose sides may be exchanged, of one kind, and how many have boxes that fit the sides
-// one way alone.
+// Pictures whose width and height may be exchanged in the annotations. as_said and exchanged: the
+// numbers of pictures whose boxes fit only the annotated sides, or only the exchanged ones.
 struct Kind {
   std::vector<std::size_t> pictures;
   std::int64_t as_said = 0, exchanged = 0;
@@ -176,7 +178,8 @@ class Frames {
     faults_.push_back(with_id(picture, text));
   }
 
-  // Finds what the header and the size tell of a picture.
+  // Uses the header and the annotated size to find the frame of a picture, or to find that boxes
+  // must decide.
   void sort(std::size_t i) {
     Picture& one = picture(i);
     if (!looks_[i].header) return faults_.push_back(with_id(one, looks_[i].fault));
@@ -208,7 +211,8 @@ class Frames {
     else
       fault(one, header(i));
   }
-  // The user says which frame: sides that are of the other one are exchanged.
+  // Applies the frame that the user chose. If the annotated sides fit the other frame better, they
+  // are exchanged.
   void obey(Picture& one, const PictureHeader& of) {
     const bool stored = rule_.exif == ExifFrame::stored;
     set(one, stored ? Frame::stored : Frame::turned, of);
@@ -287,9 +291,13 @@ class Frames {
   const PictureRule& rule_;
   const std::vector<Look>& looks_;
   std::vector<std::string> faults_;
-  Kind by_stored_, by_turned_, odd_;  // what the size says; odd: exchanged without an orientation
-  std::vector<std::size_t> unsaid_;   // no size is said, and the frames have different ones
-  std::vector<std::size_t> untold_;   // both frames have one size
+  // by_stored_ and by_turned_: the annotated size fits the stored or the turned picture better.
+  // odd_: the sides are exchanged although the picture has no orientation.
+  Kind by_stored_, by_turned_, odd_;
+  // the annotations give no size, and the two frames differ in size
+  std::vector<std::size_t> unsaid_;
+  // the size cannot tell the frame, because both frames fit equally well
+  std::vector<std::size_t> untold_;
 };
 
 }  // namespace

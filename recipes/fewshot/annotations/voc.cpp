@@ -1,4 +1,4 @@
-// A handler of expat's events that knows the path of the element in which it stands.
+// Handles the events of expat and keeps the path of the current element.
 #include "recipes/fewshot/annotations/voc.h"
 
 #include <expat.h>
@@ -33,10 +33,11 @@ struct Corners {
   std::optional<double> left, top, right, bottom;
 };
 
-// Expat is C: nothing is thrown through it. A fault is kept, and the parser stopped.
+// Exceptions must not pass through expat, because it is C. So the first error is stored and the
+// parser is stopped.
 class VocParser {
  public:
-  // encoding: of the text, whatever its declaration says; null: what it says.
+  // encoding: replaces the encoding that the text declares; null to use the declared one.
   VocParser(const std::string& name, const char* encoding)
       : name_(name), parser_(XML_ParserCreate(encoding), &XML_ParserFree) {
     if (!parser_) throw std::bad_alloc();
@@ -50,7 +51,8 @@ class VocParser {
     XML_SetCharacterDataHandler(parser_.get(), [](void* self, const XML_Char* text, int length) {
       static_cast<VocParser*>(self)->text_.append(text, static_cast<std::size_t>(length));
     });
-    // A document type is let be, but no entity is ever expanded, nor left out without a word.
+    // A document type is accepted. Entities are never expanded; one that is declared or undefined
+    // is an error.
     XML_SetEntityDeclHandler(
         parser_.get(), [](void* self, const XML_Char*, int, const XML_Char*, int, const XML_Char*,
                           const XML_Char*, const XML_Char*, const XML_Char*) {
@@ -85,7 +87,7 @@ class VocParser {
     XML_StopParser(parser_.get(), XML_FALSE);
   }
 
-  // A parser that was stopped may still hand over the end of an element.
+  // A parser that was stopped may still call handlers, for example for the end of an element.
   void start(const char* element) {
     if (!fault_.empty()) return;
     if (path_.empty() && std::string_view(element) != "annotation")
@@ -133,7 +135,7 @@ class VocParser {
     return std::equal(path_.begin(), path_.end(), path.begin(), path.end());
   }
 
-  // Where there is none, tools write 0, nothing, or Python's None.
+  // If the size is unknown, tools write 0, nothing, or Python's None.
   void read_extent(const std::string& value, int& extent) {
     if (value.empty() || in_small_letters(value) == "none") return;
     const std::optional<double> number = finite_number(value);
@@ -143,7 +145,7 @@ class VocParser {
     extent = static_cast<int>(*number);
   }
   void read_flag(const std::string& value) {
-    // Python programs write True, False and None.
+    // Programs in Python write True, False and None.
     const std::string word = in_small_letters(value);
     const bool is_set = word == "1" || word == "true";
     if (!is_set && !word.empty() && word != "0" && word != "false" && word != "none" &&

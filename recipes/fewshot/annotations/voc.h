@@ -1,4 +1,4 @@
-// Reads Pascal VOC's xml, which has one file per picture.
+// Reads sets in Pascal VOC's format, which has one xml file per picture.
 #pragma once
 
 #include <filesystem>
@@ -12,61 +12,70 @@
 
 namespace lockstep::fewshot {
 
-// One xml file. Corners are in VOC's form: pixels count from 1, and the last pixel is included. So
-// a box over the whole of a picture of 500 x 375 is 1, 1, 500, 375. For every file, x = xmin - 1, w
-// = xmax - xmin + 1, and y and h likewise. If a tool counts from 0 and excludes the end, its boxes
-// begin a pixel early.
+// An object in an xml file. VOC counts pixels from 1 and includes the last one. So a box over a
+// whole picture of 500 x 375 is 1, 1, 500, 375. This form is assumed for every file: x = xmin - 1,
+// w = xmax - xmin + 1, and likewise for y and h. If a tool counts from 0 and excludes the end, its
+// boxes begin one pixel too early.
 struct VocObject {
   std::string name;
-  double x = 0, y = 0, w = 0, h = 0;  // in pixels, not cut at the edges; may be below 0
+  double x = 0, y = 0, w = 0, h = 0;  // pixels, not cut; w and h may be negative
   bool difficult = false;
 };
 struct VocAnnotation {
-  std::string file_name;      // <filename>; "" if there is none
-  int width = 0, height = 0;  // <size>; 0 if there is none
+  std::string file_name;      // <filename>; may be empty
+  int width = 0, height = 0;  // <size>; 0 if not stated
   std::vector<VocObject> objects;
 };
 
-// <truncated>, <occluded>, <pose> and <part> are ignored: such objects count like any other. The
-// text may have any encoding that it declares and iconv knows (xml_as_utf8). <difficult> may be
-// true or false, and <difficult> and an extent may be None, as Python writes them. A document type
-// is skipped, but entities are refused, so that none is ever expanded. Throws Error, which names
-// the file and the line, for: text that is not xml; no <annotation>; an object without name or
-// bndbox; a number that is not finite; extents above 65,535; more than 100,000 objects; elements
-// nested deeper than 50.
+// Parses the text of one xml file. <truncated>, <occluded>, <pose> and <part> have no effect. The
+// text may have any encoding that it declares and that xml_as_utf8 can read. Besides 0 and 1,
+// <difficult> may be empty, or true, false, none or unspecified in any case. <width> and <height>
+// may be empty or none; the extent is then 0. A document type is skipped. Entities are refused, so
+// none is ever expanded.
+//
+// name: the file's name, for messages. Throws Error, which names the file and the line, for:
+//   - text that is not xml, or no <annotation>;
+//   - an object without a name, a bndbox or one of the four numbers of a bndbox;
+//   - a number of a bndbox that is not finite;
+//   - an extent that is not a whole number from 0 to 65,535;
+//   - more than 100,000 objects, or elements nested deeper than 50.
 VocAnnotation parse_voc(std::string_view text, const std::string& name);
 
 // Where the files of a VOC set lie.
 struct VocFolders {
   std::filesystem::path annotations, pictures;  // may be the same folder
-  // The names of the pictures in the set, without ending, one per line (ImageSets/Main/*.txt). Only
-  // the first word of a line counts. A second word of -1 (in the lists of one class) excludes the
-  // name. Nothing: all xml files of the folder.
+  // A list of the set's pictures, one name without ending per line (ImageSets/Main/*.txt). If the
+  // second word of a line is -1, as in the lists of one class, the line is skipped. Any other
+  // second word is ignored. Without a list, all xml files of the folder are used.
   std::optional<std::filesystem::path> list;
 };
 
-// A set as its files state it: the pictures and categories of `data` are filled in, its boxes are
-// not. A size that an xml does not state is 0. Looks at no picture.
+// A set as its files state it. `data` has pictures and categories, but no boxes. Sizes that an xml
+// does not state are 0. No picture is opened.
 struct VocSet {
   DetectionData data;
-  std::vector<std::string> names;    // of the xml files, without ending; one per picture
-  std::vector<VocAnnotation> files;  // likewise
+  std::vector<std::string> names;    // [pictures]: names of the xml files, without ending
+  std::vector<VocAnnotation> files;  // [pictures]: contents of the xml files
 };
-// Throws Error as read_voc does, but not for missing pictures.
+// Throws Error as read_voc does, except for missing pictures and for a set without boxes.
 VocSet scan_voc(const VocFolders& folders);
-// The files of its pictures, in the order of their ids, which count from 1. Reads only the xml
-// files for whose name no picture exists. Throws Error.
+// Returns the pictures' files in the order of their ids, which count from 1. Reads an xml file only
+// if no picture has its name. Throws Error.
 std::vector<std::filesystem::path> voc_picture_paths(const VocFolders& folders);
 
-// Reads the whole set, with pictures in the order of their names, or of the list. If the folder has
-// no xml files, those in folders below it are read. A picture is the file with the xml's own name
-// and the ending .jpg, .jpeg or .png. It may also lie below the folder of pictures, with the same
-// relative path or as the only one of that name. If there is none, the <filename> of the xml is
-// used, which is often outdated. rule: how closely pictures are examined (look_at_pictures).
-// Categories are the names of all objects in alphabetical order. If an xml states no size, its
-// picture is opened to get it. Pictures without an xml are ignored. Throws Error as above. Also
-// throws Error for a missing xml or picture (it says how many, and the first), a picture that two
-// files name, and a set without pictures or boxes that count.
+// Reads the whole set. Pictures are in the order of the list, or without a list in the order of
+// their names. If the folder has no xml files, those in folders below it are read. Pictures without
+// an xml are ignored. Categories are the names of all objects in the order of their bytes.
+//
+// The picture of NAME.xml is NAME.jpg, NAME.jpeg or NAME.png. If xml files lie in folders below,
+// the picture may have the same relative path. It may also lie elsewhere below, if no other picture
+// there has its name. If there is no such picture, the xml's <filename> is used. The <filename>
+// comes last because it is often outdated. rule: how closely pictures are examined
+// (look_at_pictures). If an xml states no size, it is read from the picture.
+//
+// Throws Error as parse_voc does. Also throws for a missing xml or picture; the message has their
+// number and the first. Also throws if two xml files have the same picture, or if the list repeats
+// a name. Also throws if the set has no pictures or no boxes that count.
 DetectionData read_voc(const VocFolders& folders, const PictureRule& rule = {});
 
 }  // namespace lockstep::fewshot

@@ -1,4 +1,4 @@
-// A set of VOC's xml files with their pictures.
+// Reads a set of VOC's xml files with their pictures.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -21,7 +21,7 @@ std::string without_ending(const std::string& file) {
   return fs::path(file).replace_extension().string();
 }
 
-// Names without ending.
+// The names in a list, without file endings.
 std::vector<std::string> listed_names(const fs::path& list) {
   std::vector<std::string> names;
   std::set<std::string> seen;
@@ -51,8 +51,8 @@ std::vector<std::string> names_of(const VocFolders& folders) {
   return names;
 }
 
-// The pictures of a folder by their names without ending; with those of folders below it where xml
-// files lie in such.
+// The pictures of a folder by their names without ending. If xml files are in subfolders, pictures
+// in subfolders are included.
 class PictureNames {
  public:
   PictureNames(const fs::path& folder, bool is_deep) : folder_(folder) {
@@ -63,7 +63,7 @@ class PictureNames {
       if (is_deep) by_stem_[fs::path(file).stem().string()].push_back(file);
     }
   }
-  // Whether there is a picture of an xml's name, relative to the folder of the xml files.
+  // Whether a picture has the name of an xml file. name: relative to the folder of the xml files.
   bool has(const std::string& name) const { return found_file(name, "").has_value(); }
   fs::path find(const std::string& name, const std::string& file_name) const {
     if (const auto file = found_file(name, file_name)) return folder_ / *file;
@@ -79,7 +79,7 @@ class PictureNames {
     if (found != by_stem_.end() && found->second.size() == 1) return found->second[0];
     return std::nullopt;
   }
-  // One of some that differ in their endings.
+  // Chooses between files that differ only in their endings.
   static const std::string& choose(const std::vector<std::string>& files,
                                    const std::string& file_name) {
     const auto named = std::find_if(files.begin(), files.end(), [&](const std::string& file) {
@@ -135,7 +135,7 @@ std::vector<LooseBox> loose_voc_boxes(const std::vector<VocAnnotation>& files) {
   return boxes;
 }
 
-// Categories by name, with ids from 1.
+// Collects the categories, sorted by name, with ids from 1.
 void take_voc_categories(const std::vector<VocAnnotation>& files, DetectionData& data) {
   std::set<std::string> names;
   for (const VocAnnotation& file : files)
@@ -147,7 +147,8 @@ void take_voc_categories(const std::vector<VocAnnotation>& files, DetectionData&
 }  // namespace
 
 VocSet scan_voc(const VocFolders& folders) {
-  VocSet set;  // field by field: g++ 12 destroys half an aggregate twice where one throws
+  // assigned by field: g++ 12 destroys parts of an aggregate twice if a later part throws
+  VocSet set;
   set.data.name = (folders.list ? *folders.list : folders.annotations).string();
   set.names = names_of(folders);
   check_xml_exist(folders, set.names, set.data.name);

@@ -15,8 +15,8 @@
 namespace lockstep::fewshot {
 namespace {
 
-// The encoding that the declaration names, in small letters; "" if it names none, or if the text
-// does not begin with single bytes of ASCII.
+// The declared encoding in small letters. Returns "" if none is declared, or if the text does not
+// begin with ASCII in single bytes.
 std::string declared_encoding(std::string_view text) {
   constexpr std::size_t longest = 200;
   if (!text.starts_with("<?xml")) return "";
@@ -34,8 +34,9 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 128; });
 }
 
-// Whether a name is one of XML 1.0 (EncName), and not of an encoding with shift states, which no
-// program writes xml in, and whose decoders have had holes (CVE-2024-2961).
+// Whether the name is valid in XML 1.0 (EncName) and its encoding is safe to decode. Encodings with
+// shift states are refused. No program writes xml in them, and their decoders had security holes
+// (CVE-2024-2961).
 bool may_be_asked_for(const std::string& encoding) {
   const auto is_of_name = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
@@ -46,7 +47,8 @@ bool may_be_asked_for(const std::string& encoding) {
          !encoding.starts_with("csiso2022") && !encoding.starts_with("utf-7");
 }
 
-// Nothing: iconv does not know the encoding. Throws Error for bytes that are not of it.
+// Converts to UTF-8. Returns nothing if iconv does not know the encoding. Throws Error for bytes
+// that are invalid in it.
 std::optional<std::string> convert(std::string_view text, const std::string& declared,
                                    const std::string& name) {
   const bool is_gb = declared == "gb2312" || declared == "gbk";
@@ -83,7 +85,7 @@ std::optional<std::string> convert(std::string_view text, const std::string& dec
 }  // namespace
 
 std::optional<std::string> xml_as_utf8(std::string_view text, const std::string& name) {
-  if (text.starts_with(byte_order_mark))  // whatever is declared
+  if (text.starts_with(byte_order_mark))  // the mark overrides the declaration
     return std::string(without_byte_order_mark(text));
   const std::string encoding = declared_encoding(text);
   if (encoding.empty() || encoding == "utf-8" || encoding == "utf8" || encoding == "iso-8859-1" ||

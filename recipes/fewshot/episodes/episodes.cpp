@@ -21,7 +21,7 @@ bool contains(const std::vector<Value>& values, const Value& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-// `count` of the values, none twice, in a random order.
+// Draws `count` different values in random order.
 std::vector<int> draw_some(std::vector<int> values, int count, Random& random) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
     std::swap(values[i], values[i + random.below(values.size() - i)]);
@@ -29,8 +29,8 @@ std::vector<int> draw_some(std::vector<int> values, int count, Random& random) {
   return values;
 }
 
-// The place of a value that `will_do`, each with equal chances; nothing where there is none. A few
-// tries first, so that lists of many thousands are not gone through for each draw.
+// Draws the index of a value that satisfies `will_do`, all with equal chances. Nothing if none
+// does. A few random tries come first, so that long lists are rarely scanned.
 std::optional<std::size_t> draw_one(std::span<const int> values, Random& random,
                                     const std::function<bool(int)>& will_do) {
   constexpr int tries = 16;
@@ -149,7 +149,7 @@ std::vector<int> Episodes::draw_queries(const std::vector<int>& classes, Random&
     return queries;
   }
   const std::size_t ways = classes.size();
-  std::vector<int> left;  // pictures of each class that are no queries
+  std::vector<int> left;  // number of pictures per class that are not queries
   for (const int category : classes)
     left.push_back(static_cast<int>(queries_->of(category).size()));
   const auto change = [&](int picture, int by) {
@@ -182,7 +182,8 @@ std::vector<int> Episodes::draw_queries(const std::vector<int>& classes, Random&
   return queries;
 }
 
-// A shot of each class before the next shot of any, so that fewer shots are a part of more.
+// Draws one shot of each class before the next shot of any class. So the supports for fewer shots
+// are part of those for more.
 std::vector<Support> Episodes::draw_supports(const std::vector<int>& classes,
                                              const std::vector<int>& queries,
                                              std::uint64_t seed) const {

@@ -13,73 +13,76 @@
 namespace lockstep::fewshot {
 
 struct EpisodeShape {
-  int n_way = 0;   // number of classes; 0: five, or all usable ones if they are fewer
+  int n_way = 0;   // number of classes; 0: five, or all usable classes if there are fewer
   int k_shot = 3;  // supports of each class
-  int queries =
-      10;  // query pictures in all; 0 (only with a separate query set): all of its pictures
+  // Number of query pictures. 0 takes all pictures of a separate query set.
+  int queries = 10;
 };
 
-// An example of a class: indexes into pictures and boxes of the support set.
+// An example of a class: indexes of a picture and a box of the support set.
 struct Support {
   int picture = 0, box = 0;
   friend bool operator==(const Support&, const Support&) = default;
 };
 
 struct Episode {
-  // [N] indexes of categories; label i in the episode means classes[i]
+  // [N]: indexes of the categories. Label i in the episode means classes[i].
   std::vector<int> classes;
-  std::vector<Support> supports;  // [N x K]; those of label 0 come first
-  // Indexes of pictures of the query set, without repetition. There are at most
-  // EpisodeShape::queries of them; fewer, but at least one, if the set has no more suitable ones.
+  std::vector<Support> supports;  // [N x K]; supports of label 0 come first
+  // Indexes of pictures of the query set, without repetition. There are EpisodeShape::queries of
+  // them, or fewer if the set has no more suitable pictures, but at least one.
   std::vector<int> queries;
 
-  int label_of(int category) const;  // 0 … N - 1; -1: the category is not in this episode
+  int label_of(int category) const;  // 0 … N - 1; -1 if the episode lacks the category
   friend bool operator==(const Episode&, const Episode&) = default;
 };
 
-// A class from which no episode can be drawn.
+// A class that cannot be drawn because it has too few pictures.
 struct LeftOut {
   int category = 0;
-  int pictures = 0;  // number of pictures that show it in the support set
-  int query_pictures = 0;
+  int pictures = 0;        // pictures of the support set that show it
+  int query_pictures = 0;  // pictures of the query set that show it
 };
 
-// Draws episodes. Each is a pure function of (seed, epoch, place), so it is the same on any number
-// of ranks and in any order of calls. Any number of threads may call it.
+// Draws episodes of N classes with K supports each. Each episode is a pure function of (seed,
+// epoch, place), so it is the same on any number of ranks and in any order of calls. Any number of
+// threads may call it.
 //
 // Classes are drawn with equal probability, without repetition. Queries take turns over the
-// classes: the i-th query is drawn from the pictures that show class i mod N. So every class is
-// shown if there are enough queries. The supports of a class are in K different pictures; in each,
-// a box is drawn with equal probability. Different classes share a picture only if there is no
-// other. No support picture is a query of the same episode. In training, a picture is no query if
-// one of its classes needs it for supports.
-// its supports.
+// classes: the i-th query is drawn from the pictures that show class i mod N. If that class has no
+// suitable picture left, the next class is tried. The supports of a class are in K different
+// pictures. In each picture, one box of the class is drawn with equal probability. Supports of
+// different classes are in the same picture only if there is no other picture.
 //
-// In evaluation, classes and queries do not depend on K. As long as the same classes are usable,
-// the supports of K shots are among those of K + 1 shots.
+// In training, no picture is both support and query of an episode. A picture becomes a query only
+// if each of its classes in the episode keeps K pictures for supports.
+//
+// In evaluation, classes and queries do not depend on K. If the same classes are usable, the
+// supports for K shots are also among the supports for K + 1 shots.
 class Episodes {
  public:
-  // For training: takes supports and queries from one set. A class needs K + 1 pictures, or is left
-  // out. classes: indexes of the categories that may be drawn (ClassSplit). names:
-  // DetectionData::categories. Throws Error if N exceeds the number of usable classes (it says
-  // which are left out and why), or if K, N or queries are out of range.
+  // For training: takes supports and queries from one set. A class with fewer than K + 1 pictures
+  // is left out. classes: indexes of the categories that may be drawn (ClassSplit). names:
+  // DetectionData::categories. Throws Error if there are fewer than N usable classes, or none; the
+  // message names the classes that are left out. Also throws if K, N or queries are out of range.
   Episodes(const ClassPictures& pictures, const std::vector<Category>& names,
            const std::vector<int>& classes, const EpisodeShape& shape, std::uint64_t seed);
-  // For evaluation: takes supports from one set (training) and queries from another (validation),
-  // with the same categories. A class needs K pictures in the first and one in the second.
+  // For evaluation: takes supports from one set (training) and queries from another (validation).
+  // Both have the same categories. A class is left out if it has fewer than K pictures in the first
+  // set, or none in the second.
   Episodes(const ClassPictures& supports, const ClassPictures& queries,
            const std::vector<Category>& names, const std::vector<int>& classes,
            const EpisodeShape& shape, std::uint64_t seed);
 
-  // place: the place of the episode in its epoch. In training it is the place in the order of
-  // samples (epoch and place of the engine's rows); in evaluation it is the episode's number, with
-  // epoch 0. Both are at least 0.
+  // Returns an episode. In training, `epoch` is the step, and `place` is the place in the global
+  // batch. In evaluation, `epoch` is 0, and `place` is the episode's number. Both are at least 0.
   Episode at(std::int64_t epoch, std::int64_t place) const;
 
-  const EpisodeShape& shape() const { return shape_; }          // with the n_way that is used
-  const std::vector<int>& classes() const { return classes_; }  // usable ones, ascending
+  const EpisodeShape& shape() const { return shape_; }          // with the resolved n_way
+  const std::vector<int>& classes() const { return classes_; }  // usable classes, ascending
   const std::vector<LeftOut>& left_out() const { return left_out_; }
-  // A line that names the classes left out and what they lack; "" if there are none.
+  // Returns a line that names the classes left out and what they lack. It is empty if there are
+  // none.
   std::string note() const;
 
  private:
@@ -92,7 +95,7 @@ class Episodes {
   std::vector<Support> draw_supports(const std::vector<int>& classes,
                                      const std::vector<int>& queries, std::uint64_t seed) const;
 
-  std::shared_ptr<const ClassPictures> supports_, queries_;  // the same one in training
+  std::shared_ptr<const ClassPictures> supports_, queries_;  // the same object in training
   std::vector<std::string> names_;
   std::vector<int> classes_;
   std::vector<LeftOut> left_out_;

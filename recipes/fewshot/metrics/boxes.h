@@ -1,4 +1,4 @@
-// Boxes around objects: ground truth and detections.
+// Boxes around objects, of ground truth and of detections, and the names of classes.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,15 @@
 
 namespace lockstep::fewshot {
 
-// x, y: upper left corner, in pixels of the picture as its annotations count them.
+// A box of the ground truth. x, y: upper left corner, in pixels of the picture as its annotations
+// count them.
 struct TrueBox {
-  std::int64_t picture = 0, category = 0;  // ids, any numbers
+  std::int64_t picture = 0, category = 0;  // ids; any numbers
   double x = 0, y = 0, width = 0, height = 0;
-  double area = 0;  // of the object, in square pixels; it decides the area range
-  // a region with many objects; any number of detections of it are neither right nor wrong
+  double area = 0;  // area of the object in square pixels, for AreaRange
+  // a region with many objects; detections of it are neither right nor wrong
   bool crowd = false;
-  // an object that does not count; one detection of it is neither right nor wrong
+  // an object that does not count; the one detection matched to it is neither right nor wrong
   bool ignore = false;
 };
 
@@ -24,18 +25,18 @@ struct Detection {
   double score = 0;  // any finite number; higher means more certain
 };
 
-// How a class is shown. Its position in a list of classes decides its colour.
+// A class as charts and pictures show it. The position in a list of classes decides the colour.
 struct NamedClass {
   std::int64_t category = 0;
   std::string name;  // UTF-8
   bool novel = false;
 };
 
-// Returns "class 7" if the list lacks the class.
+// Returns the name of a class, or text like "class 7" if the list lacks the id.
 std::string class_name(std::span<const NamedClass> classes, std::int64_t category);
 
-// Intersection over union. For a crowd it is intersection over the detection's area. 0 if they do
-// not overlap.
+// Returns the intersection over union, or 0 if the boxes do not overlap. For a crowd, returns the
+// intersection over the detection's area.
 double box_iou(const Detection& detection, const TrueBox& truth);
 
 }  // namespace lockstep::fewshot

@@ -12,7 +12,7 @@
 namespace lockstep::fewshot {
 namespace {
 
-// The same numbers as numpy.linspace(first, last, count).
+// Returns exactly the numbers of numpy.linspace(first, last, count).
 template <std::size_t count>
 std::array<double, count> even_steps(double first, double last) {
   std::array<double, count> steps{};
@@ -31,13 +31,14 @@ constexpr std::array<Range, area_count> area_ranges{
 
 enum class Verdict : std::uint8_t { wrong, right, ignored };
 
-// One class in all pictures. `verdicts` holds [areas, IoU thresholds] for each detection.
+// The matches of one class in all pictures. `verdicts` contains [areas, IoU thresholds] for each
+// detection.
 constexpr std::size_t verdict_count = area_count * iou_count;
 struct ClassMatches {
   std::vector<double> scores;
-  std::vector<std::size_t> ranks;  // of the detection in its picture, from 0
+  std::vector<std::size_t> ranks;  // rank of the detection in its picture, from 0
   std::vector<std::array<Verdict, verdict_count>> verdicts;
-  std::array<std::size_t, area_count> truths{};  // that count
+  std::array<std::size_t, area_count> truths{};  // numbers of true boxes that are not ignored
 };
 
 void add_picture(std::span<const TrueBox* const> truths, std::vector<const Detection*> detections,
@@ -74,7 +75,7 @@ void add_picture(std::span<const TrueBox* const> truths, std::vector<const Detec
   }
 }
 
-// Boxes of one class, sorted by picture, in their order within each.
+// The boxes must be of one class and sorted by picture. Within a picture they keep their order.
 ClassMatches match_class(std::span<const TrueBox* const> truths,
                          std::span<const Detection* const> detections) {
   ClassMatches matches;
@@ -95,11 +96,11 @@ ClassMatches match_class(std::span<const TrueBox* const> truths,
 }
 
 struct Curve {
-  double recall = 0;                             // of all detections
-  std::array<double, recall_count> precision{};  // at each recall threshold
+  double recall = 0;                             // recall with all detections
+  std::array<double, recall_count> precision{};  // precision at each recall threshold
 };
 
-// order: detections by falling score; only those of a rank below `limit` count.
+// order: detections by falling score. Detections with a rank of `limit` or more are skipped.
 Curve curve_of(const ClassMatches& matches, std::span<const std::size_t> order, std::size_t area,
                std::size_t iou, std::size_t limit) {
   std::vector<double> recalls, precisions;
@@ -165,7 +166,7 @@ void check_finite(const char* what, std::span<const Box> boxes, double Box::*num
   }
 }
 
-// The boxes of each category, by picture, in their order within each.
+// Groups the boxes by category, then by picture. Within a picture they keep their order.
 template <class Box>
 std::vector<std::vector<const Box*>> by_class(std::span<const Box> boxes,
                                               std::span<const std::int64_t> categories) {

@@ -1,5 +1,5 @@
-// Average precision and recall of boxes by COCO's rules. Gives the same numbers as pycocotools'
-// COCOeval with iouType "bbox".
+// Computes average precision and recall of boxes by COCO's rules. The results equal those of
+// pycocotools' COCOeval with iouType "bbox".
 #pragma once
 
 #include <array>
@@ -15,21 +15,23 @@
 namespace lockstep::fewshot {
 
 inline constexpr std::size_t iou_count = 10, recall_count = 101, area_count = 4, limit_count = 3;
-// small: up to 32² square pixels; medium: up to 96²; large: above. Both ends belong to a range.
+// small: at most 32² square pixels. medium: from 32² to 96². large: at least 96². A limit belongs
+// to the ranges on both sides.
 enum class AreaRange : std::uint8_t { all, small, medium, large };
-// How many detections of a class count in one picture: those with the highest scores.
+// The largest number of detections of a class that count in one picture. The detections with the
+// highest scores are taken.
 enum class DetectionLimit : std::uint8_t { best_1, best_10, best_100 };
 inline constexpr std::array<int, limit_count> detection_limits{1, 10, 100};
 
 const std::array<double, iou_count>& iou_thresholds();        // 0.50, 0.55 … 0.95
 const std::array<double, recall_count>& recall_thresholds();  // 0, 0.01 … 1
 
-inline constexpr double no_score = -1;  // if there is no ground truth
+inline constexpr double no_score = -1;  // the score of something without ground truth
 
 struct DetectionResult {
   std::vector<std::int64_t> categories;  // K, ascending
-  std::vector<double> precision;         // [iou, recall, K, area, limit], or no_score
-  std::vector<double> recall;            // [iou, K, area, limit], or no_score
+  std::vector<double> precision;         // [iou, recall, K, area, limit]; may be no_score
+  std::vector<double> recall;            // [iou, K, area, limit]; may be no_score
 
   double precision_at(std::size_t iou, std::size_t recall_place, std::size_t category,
                       AreaRange area = AreaRange::all,
@@ -38,15 +40,18 @@ struct DetectionResult {
                    DetectionLimit limit = DetectionLimit::best_100) const;
 };
 
-// Boxes of classes that are not in `categories` (ids, each counted once) are left out. Among equal
-// scores, the lower picture id comes first, then the earlier detection. A detection's area is width
-// x height. Throws Error, with the place in the list, for numbers that are not finite.
+// Evaluates detections against the ground truth. categories: ids of classes; repeated ids are
+// ignored. Boxes of other classes are left out. Equal scores are ordered by picture id, then by the
+// order of detections. A detection's area is width x height. Throws Error for numbers that are not
+// finite; the message has the place in the list.
 DetectionResult evaluate_detections(std::span<const TrueBox> truths,
                                     std::span<const Detection> detections,
                                     std::span<const std::int64_t> categories);
 
-// Means over the classes that have ground truth; no_score if none has. AP is the mean over IoU and
-// recall thresholds; ar is the mean recall over IoU thresholds.
+// Means over the classes that have ground truth, or no_score if no class has ground truth. ap: mean
+// precision over all IoU and recall thresholds. ap50, ap75: mean precision at one IoU threshold.
+// ar_N: mean recall over IoU thresholds, with at most N detections per picture and class. small,
+// medium, large: for one AreaRange.
 struct DetectionSummary {
   double ap = no_score, ap50 = no_score, ap75 = no_score;
   double ap_small = no_score, ap_medium = no_score, ap_large = no_score;
@@ -54,15 +59,15 @@ struct DetectionSummary {
   double ar_small = no_score, ar_medium = no_score, ar_large = no_score;
 };
 DetectionSummary summarize(const DetectionResult& result);
-// The summary of only some classes: base, novel, a single one. Classes that the result lacks are
-// ignored.
+// Returns the summary of some classes only, such as the base classes. Classes that the result lacks
+// are ignored.
 DetectionSummary summarize(const DetectionResult& result, std::span<const std::int64_t> categories);
 
-// Scores with the names ap, ap50, ap75, ap_small … ar_large, preceded by `prefix` ("novel_"). NaN
-// for no_score.
+// Returns scores with the names ap, ap50, ap75, ap_small … ar_large, each preceded by `prefix`
+// ("novel_"). no_score becomes NaN.
 std::vector<Score> score_list(const DetectionSummary& summary, const std::string& prefix = "");
 
-// "0.413"; "-" for no_score and NaN.
+// Returns text like "0.413", or "-" for no_score and NaN.
 std::string score_text(double score);
 
 }  // namespace lockstep::fewshot

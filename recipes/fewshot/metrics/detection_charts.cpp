@@ -43,7 +43,7 @@ XyPanel panel(std::string title, std::vector<XySeries> series) {
   return {
       .frame = {.title = std::move(title),
                 .x = {.label = "recall", .low = 0, .high = 1},
-                .y = {.label = "precision", .low = 0, .high = 1.02},  // a line at 1 is seen whole
+                .y = {.label = "precision", .low = 0, .high = 1.02},  // keeps a line at 1 visible
                 .width = 760,
                 .height = 420},
       .series = std::move(series)};
@@ -55,8 +55,8 @@ bool is_novel(std::span<const NamedClass> classes, std::int64_t category) {
 }
 
 struct ClassGroup {
-  std::string name;                 // "base"; "" where there is but one
-  std::vector<std::size_t> places;  // in the result
+  std::string name;                 // "base" or "novel"; "" if there is only one group
+  std::vector<std::size_t> places;  // indices into the result
 };
 
 std::vector<ClassGroup> class_groups_of(const DetectionResult& result,
@@ -90,7 +90,7 @@ void draw_chart_row(ChartSheet& sheet, const ChartScale& scale, const ClassScore
 }  // namespace
 
 std::string pr_chart(const DetectionResult& result, std::span<const NamedClass> classes) {
-  constexpr std::size_t classes_of_panel = palette_size - 1;  // the mean takes one of the colours
+  constexpr std::size_t classes_of_panel = palette_size - 1;  // the mean uses one of the colours
   const std::string title = "Precision over recall at IoU 0.5, with AP50";
   const std::vector<ClassGroup> groups = class_groups_of(result, classes);
   std::vector<std::size_t> all;

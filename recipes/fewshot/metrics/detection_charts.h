@@ -1,4 +1,4 @@
-// Charts of detection scores, as SVG.
+// Draws charts of detection scores as SVG.
 #pragma once
 
 #include <span>
@@ -9,12 +9,13 @@
 
 namespace lockstep::fewshot {
 
-// Precision over recall at IoU 0.5: a line per class with ground truth, and a line of their mean.
-// The legend has AP50. Many classes are shown in several panels, with the mean in each.
+// Draws precision over recall at IoU 0.5. There is a line for each class with ground truth, and a
+// line for the mean of all of them. The legend has their AP50. Base and novel classes are in
+// separate panels, and many classes are in several panels. Each panel has the line of the mean.
 std::string pr_chart(const DetectionResult& result, std::span<const NamedClass> classes);
 
-// A bar per class: its mean AP50 over episodes with its interval. Base and novel classes have two
-// colours.
+// Draws a bar for each class: its mean AP50 over episodes, with its interval. Base and novel
+// classes have different colours.
 std::string class_chart(const EpisodeScores& scores, std::span<const NamedClass> classes);
 
 }  // namespace lockstep::fewshot

@@ -19,9 +19,9 @@ constexpr Colour white{255, 255, 255};
 struct Canvas {
   Image image;
   double enlarged = 1;
-  int scale = 1;  // of text and lines
+  int scale = 1;  // factor for text and lines
 
-  // Nothing is visible of a box that is not finite or lies outside.
+  // The visible place of a box. Nothing if the box is not finite or is outside the picture.
   template <class Box>
   std::optional<Rectangle> place(const Box& box) const {
     const Rectangle area{box.x * enlarged, box.y * enlarged, (box.x + box.width) * enlarged,
@@ -46,7 +46,7 @@ Canvas canvas_of(const Image& picture, int shorter_side) {
   return canvas;
 }
 
-// Dashes of the colour with white between them, which are seen on any picture.
+// Draws coloured dashes with white between them, which are visible on any picture.
 void draw_dashed(Image& image, const Rectangle& area, Colour colour, int thickness) {
   draw_rectangle(image, area, white, thickness);
   const double dash = 6.0 * thickness, wide = thickness;
@@ -60,7 +60,7 @@ void draw_dashed(Image& image, const Rectangle& area, Colour colour, int thickne
       fill_rectangle(image, {x, y, x + wide, std::min(y + dash, area.bottom)}, colour);
 }
 
-// Both diagonals, as far as they lie within the picture.
+// Draws the parts of both diagonals that are inside the picture.
 void draw_cross(Image& image, const Rectangle& area, Colour colour, int thickness) {
   const double width = area.right - area.left, height = area.bottom - area.top;
   if (width < 1 || height < 1) return;
@@ -69,7 +69,7 @@ void draw_cross(Image& image, const Rectangle& area, Colour colour, int thicknes
   };
   for (const auto& [from_y, to_y] :
        {Diagonal{area.top, area.bottom}, Diagonal{area.bottom, area.top}}) {
-    // Shares of the way at which it enters and leaves the picture.
+    // The positions on the diagonal, from 0 to 1, where it enters and leaves the picture.
     const double slope = to_y - from_y;
     const double up = -from_y / slope, down = (image.height() - from_y) / slope;
     const double first = std::max({0.0, -area.left / width, std::min(up, down)});
@@ -84,11 +84,11 @@ void draw_cross(Image& image, const Rectangle& area, Colour colour, int thicknes
 }
 
 struct Judged {
-  std::vector<bool> wrong;   // of each detection
-  std::vector<bool> missed;  // of each gold box
+  std::vector<bool> wrong;   // by detection
+  std::vector<bool> missed;  // by true box
 };
 
-// detections: by falling score.
+// detections: sorted by falling score.
 Judged judge(std::span<const TrueBox> truths, const std::vector<const Detection*>& detections) {
   constexpr double threshold = 0.5;
   Judged judged{std::vector<bool>(detections.size()), std::vector<bool>(truths.size())};
@@ -154,7 +154,7 @@ Image draw_detections(const Image& picture, std::span<const Detection> detection
   for (const TrueBox& truth : truths)
     if (const auto box = canvas.place(truth))
       draw_dashed(image, *box, class_colour(how.classes, truth.category), thick);
-  for (std::size_t d = shown.size(); d-- > 0;) {  // the surest on top
+  for (std::size_t d = shown.size(); d-- > 0;) {  // the highest score is drawn last, on top
     const auto box = canvas.place(*shown[d]);
     if (!box) continue;
     const Colour colour = class_colour(how.classes, shown[d]->category);

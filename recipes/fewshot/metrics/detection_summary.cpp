@@ -1,4 +1,4 @@
-// Means over what evaluate_detections found.
+// Computes means over the results of evaluate_detections.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +9,7 @@
 namespace lockstep::fewshot {
 namespace {
 
-// The mean of the numbers that are there.
+// The mean of the scores that exist.
 struct Mean {
   double sum = 0;
   std::size_t count = 0;

@@ -14,7 +14,7 @@ namespace {
 
 using Categories = std::vector<std::int64_t>;
 
-// The values of the episodes that have one.
+// The values of the episodes that have a score.
 struct Samples {
   std::vector<double> ap, ap50, ap75;
   void add(const DetectionSummary& summary) {
@@ -25,7 +25,7 @@ struct Samples {
   }
 };
 
-// One episode says nothing of how far others would be off.
+// A single episode gives no interval, because it says nothing about the variation between episodes.
 Interval interval_of(const std::vector<double>& values, const BootstrapOptions& options) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   if (values.empty()) return {none, none, none};
@@ -40,8 +40,8 @@ EpisodeMean mean_of(const Samples& samples, const BootstrapOptions& options) {
           .ap75 = interval_of(samples.ap75, options)};
 }
 
-// Boxes of all episodes, in which (episode, picture) has become a picture of its own. The pictures
-// of an episode keep their order.
+// The boxes of all episodes. Each pair of episode and picture becomes a picture of its own. The
+// pictures of an episode keep their order.
 struct Pool {
   std::vector<TrueBox> truths;
   std::vector<Detection> detections;

@@ -16,7 +16,7 @@ std::size_t BoxMatcher::best_box(std::size_t detection, const std::vector<bool>&
                                  const std::vector<bool>& taken, double threshold) const {
   double best = std::min(threshold, 1 - 1e-10);
   std::size_t found = no_box;
-  for (const bool pass : {false, true}) {  // boxes that count, then those that do not
+  for (const bool pass : {false, true}) {  // first boxes that are not ignored, then ignored ones
     for (std::size_t g = 0; g < truths_.size(); ++g) {
       if (ignored[g] != pass || (taken[g] && !truths_[g]->crowd)) continue;
       const double overlap = overlaps_[detection * truths_.size() + g];

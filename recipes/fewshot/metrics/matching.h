@@ -1,4 +1,4 @@
-// Matches detections with boxes, in one picture and for one class.
+// Matches the detections of one class in one picture with its true boxes.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,16 @@ inline constexpr std::size_t no_box = ~std::size_t{0};
 
 class BoxMatcher {
  public:
-  // detections: in descending order of score. It refers to both lists during its lifetime.
+  // detections: in descending order of score. The boxes of `truths` must live as long as the
+  // matcher.
   BoxMatcher(std::span<const TrueBox* const> truths, std::span<const Detection* const> detections);
 
-  // Returns the truth that each detection finds, or no_box. ignored: whether each truth does not
-  // count. Detections choose boxes in the order of the scores. Each takes the box that overlaps it
-  // most, by at least `threshold`, among the boxes that no earlier detection took; a crowd may be
-  // taken again. Boxes that count are preferred to those that do not. Among equal overlaps the
-  // later box is taken.
+  // Returns for each detection the index of the true box that it is matched to, or no_box.
+  // Detections choose in the order of scores. Each takes the box that overlaps it most, with an
+  // overlap (box_iou) of at least `threshold`. A box that was taken before is not available, unless
+  // it is a crowd. Boxes that count are preferred, even to boxes of larger overlap that do not
+  // count. If overlaps are equal, the later box is taken. ignored: for each true box, whether it
+  // does not count.
   std::vector<std::size_t> match(const std::vector<bool>& ignored, double threshold) const;
 
  private:

@@ -25,14 +25,14 @@ NamedPictures::Parts NamedPictures::parts_of(const std::string& name) {
   return parts;
 }
 
-// Counted from the file upwards.
+// The number of equal folders, compared from the file upwards.
 std::size_t NamedPictures::shared_folders(const Parts& a, const Parts& b) {
   const auto end =
       std::mismatch(a.folders.rbegin(), a.folders.rend(), b.folders.rbegin(), b.folders.rend());
   return static_cast<std::size_t>(end.first - a.folders.rbegin());
 }
 
-// Whether one of the two ends with all folders of the other.
+// Whether one of the two paths ends with all folders of the other.
 bool NamedPictures::may_be_one_file(const Parts& a, const Parts& b) {
   return shared_folders(a, b) == std::min(a.folders.size(), b.folders.size());
 }

@@ -1,4 +1,4 @@
-// Finds the picture of the ground truth that a name in a file of detections means.
+// Finds the picture of the ground truth to which a name in a file of detections refers.
 #pragma once
 
 #include <cstddef>
@@ -12,30 +12,31 @@
 
 namespace lockstep::fewshot {
 
-// Names may have more folders on one side than on the other, and other endings. Folders distinguish
-// pictures whose files have the same name. Use it on one thread at a time.
+// The names of the ground truth and of the detections may differ in their folders and endings.
+// Folders distinguish pictures whose files have the same name. Use it on one thread at a time.
 class NamedPictures {
  public:
   // Pictures without a name are left out.
   explicit NamedPictures(const std::vector<NamedPicture>& pictures);
 
-  // The ids of the pictures that fit the name best. If there are several, the name does not
-  // distinguish them. None if no picture has the name, or if several have it but all lie in other
-  // folders than the name's own.
+  // Returns the ids of the pictures that fit the name best. If there are several, the name does not
+  // distinguish them. Returns none if no picture has the name. Also returns none if several
+  // pictures have it, but all lie in other folders than the name states.
   const std::vector<std::int64_t>& find(const std::string& name);
 
-  // The same for a name in a file of detections that never states folders. A name without folders
-  // then fits every picture that ends with it, not only the one without folders.
+  // Like find, but for a file of detections whose names never state folders. A name then fits every
+  // picture with that file name, whatever its folders. If only endings differ, pictures with the
+  // same ending are preferred.
   const std::vector<std::int64_t>& find_by_file(const std::string& name);
 
   static bool has_folders(const std::string& name) { return !parts_of(name).folders.empty(); }
 
-  // Records that detections of that name belong to `picture`, which fits the name. If another name
-  // was recorded for the same picture before, and the two names are of different files, returns
-  // that other name. Otherwise returns "".
+  // Records that detections of that name belong to `picture`, which must fit the name. Returns
+  // another name that was recorded for the same picture before, if the two cannot be names of one
+  // file. Otherwise returns an empty text.
   std::string take(const std::string& name, std::int64_t picture);
 
-  // Doubts that `take` found, for people.
+  // Returns notes for users about names that `take` could not assign for certain.
   std::vector<std::string> notes() const;
 
  private:
@@ -65,8 +66,8 @@ class NamedPictures {
   Fitting& known_fitting(const std::string& name);
 
   std::unordered_map<std::string, std::vector<Known>> by_stem_;
-  std::unordered_map<std::string, Fitting> fitting_;  // by requested name
-  // by picture: its recorded name with the most folders
+  std::unordered_map<std::string, Fitting> fitting_;  // pictures by requested name
+  // by picture: the recorded name that has the most folders
   std::unordered_map<std::int64_t, std::string> taken_;
   Unsure by_id_alone_, in_other_folders_;
 };

@@ -103,7 +103,7 @@ Rectangle LabelPlaces::take(const Rectangle& box, const TextSize& size) {
     const double top =
         std::clamp(y, 0.0, std::max(0.0, height_ - static_cast<double>(size.height)));
     const Rectangle place{left, top, left + size.width, top + size.height};
-    // A label that had to be moved is farther from what it names.
+    // A label that was moved costs more, because it is farther from its box.
     const double cost = covered(place) + (left != x || top != y ? 1 : 0);
     if (least >= 0 && cost >= least) continue;
     best = place;

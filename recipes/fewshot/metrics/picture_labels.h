@@ -1,4 +1,4 @@
-// The look of classes on pictures: colours, names and labels.
+// Colours, names and labels of classes on pictures.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@
 
 namespace lockstep::fewshot {
 
-// The colour depends on the position in the list: the palette comes first, then darker and lighter
-// variants of it. Grey for an id that the list lacks.
+// Returns the colour of a class, which depends on its position in the list. The first positions
+// have the colours of the palette. Later ones have darker and then lighter variants. An id that the
+// list lacks is grey.
 Colour class_colour(std::span<const NamedClass> classes, std::int64_t category);
 
-// The class's name as draw_text shows it, with at most `characters`. A cut name ends in "..".
-// Characters beyond printable ASCII are shown as "?"; "class ID" if the name has no printable
-// ASCII.
+// Returns the name of a class as draw_text can show it, with at most `characters`. Characters
+// beyond printable ASCII become "?". If the name has no printable ASCII, it becomes "class ID". A
+// name that is cut ends in "..".
 std::string shown_name(std::span<const NamedClass> classes, std::int64_t category,
                        std::size_t characters);
 
-// Cuts a text in the same way.
+// Cuts a text to at most `characters`. A text that is cut ends in "..".
 std::string cut_text(std::string_view text, std::size_t characters);
 
 struct Label {
@@ -33,19 +34,19 @@ struct Label {
   int scale = 1;
 };
 
-// The extent of the label including its margin.
+// Returns the size of the label, including its margin.
 TextSize label_size(const Label& label);
-// left, top: the corner of the filled box. The text is cut if it is wider than the picture.
+// Draws a filled box with the text. left, top: the upper left corner of the box. The text is cut if
+// it is wider than the picture.
 void draw_label(Image& image, double left, double top, const Label& label);
 
-// Finds places for labels in a picture where they cover little of each other.
+// Finds places for labels in a picture, so that they cover each other as little as possible.
 class LabelPlaces {
  public:
   LabelPlaces(int height, int width) : height_(height), width_(width) {}
 
-  // Returns a place around or in the box where the label fits into the picture and covers no other
-  // label. If there is none, returns the place where it covers least of them. The place then counts
-  // as covered.
+  // Returns a place for a label around or in the box, within the picture. The label covers no other
+  // label there, or as little of them as possible. Later labels then avoid this place.
   Rectangle take(const Rectangle& box, const TextSize& size);
 
  private:

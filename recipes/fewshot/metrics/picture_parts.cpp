@@ -15,13 +15,14 @@ void check_not_empty(const Image& image) {
   if (image.empty()) throw Error("an empty picture cannot be shown");
 }
 
-// The pixels of the input that one pixel of the result is made of, along one side.
+// The input pixels that contribute to one output pixel, along one axis.
 struct Taps {
   std::size_t first = 0;
-  std::vector<float> weights{};  // add up to 1
+  std::vector<float> weights{};  // their sum is 1
 };
 
-// Smaller: the mean of what the pixel covers. Larger: between the centres of two.
+// To shrink, takes the mean over the area of the output pixel. To enlarge, interpolates between the
+// centres of two input pixels.
 std::vector<Taps> taps_of(int from, int to) {
   const double scale = static_cast<double>(from) / to;
   const double reach = std::max(scale, 1.0);

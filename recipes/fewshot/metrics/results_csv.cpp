@@ -1,4 +1,4 @@
-// Detections as CSV.
+// Reads and writes detections as CSV.
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -40,7 +40,7 @@ void append_number(std::string& text, double number, const Detection& of) {
   append_json_number(text, number);
 }
 
-// Ids by name; nothing for a name that several have.
+// Ids by name; nothing for a name that several entries have.
 using NameIds = std::map<std::string, std::optional<std::int64_t>>;
 void add_name(NameIds& ids, const std::string& name, std::int64_t id) {
   if (name.empty()) return;
@@ -48,7 +48,7 @@ void add_name(NameIds& ids, const std::string& name, std::int64_t id) {
   if (!is_new) at->second.reset();
 }
 
-// Null: nothing has that name.
+// Returns null if no entry has that name.
 const std::int64_t* find_name(const CsvTable& table, std::size_t row, std::size_t column,
                               const NameIds& ids) {
   const std::string& name = table.rows[row][column];
@@ -61,8 +61,8 @@ const std::int64_t* find_name(const CsvTable& table, std::size_t row, std::size_
   return &*found->second;
 }
 
-// The hint where a name fits several pictures: how the ground truth tells them apart, if it does.
-// Names without folders tell nothing apart as long as no row has folders.
+// The hint for a name that fits several pictures. It says how the ground truth distinguishes them,
+// if it does. Names without folders are compared by file name alone if no row has folders.
 std::string hint_of_several(const std::vector<std::int64_t>& fitting, const KnownIds& known) {
   std::set<std::string> names;
   for (const NamedPicture& one : known.pictures)
@@ -80,7 +80,7 @@ std::string hint_of_several(const std::vector<std::int64_t>& fitting, const Know
              " or ", printable(*names.rbegin()));
 }
 
-// has_folders: whether any name of the file has folders.
+// has_folders: whether any name in the file contains folders.
 std::int64_t picture_in(const CsvTable& table, std::size_t row, std::size_t column,
                         NamedPictures& pictures, const KnownIds& known, bool has_folders) {
   const std::string& name = table.rows[row][column];

@@ -1,4 +1,4 @@
-// Detections as COCO's results json.
+// Reads detections in COCO's results format.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,7 +36,7 @@ struct Entry {
   std::optional<std::string> file_name, category_name;
 };
 
-// The entry of an id in a list that is sorted by ids.
+// Finds an id in a list that is sorted by ids; null if it is missing.
 template <class Named>
 const Named* find_id(const std::vector<Named>& list, std::int64_t Named::*id, std::int64_t wanted) {
   const auto found =
@@ -45,14 +45,15 @@ const Named* find_id(const std::vector<Named>& list, std::int64_t Named::*id, st
   return found != list.end() && (*found).*id == wanted ? &*found : nullptr;
 }
 
-// 5.0 is an id like 5, as in Python.
+// Converts an id such as 5.0 to 5, as Python does. Nothing if the number is not whole.
 std::optional<std::int64_t> whole_of(double value) {
-  constexpr double exact = 9007199254740992;  // doubles up to here hold every whole number
+  constexpr double exact = 9007199254740992;  // doubles up to 2^53 represent every whole number
   if (std::abs(value) > exact || std::floor(value) != value) return std::nullopt;
   return static_cast<std::int64_t>(value);
 }
 
-// Takes the parser's events. A file of any size needs no more memory than its detections.
+// Handles the events of the JSON parser. Memory is needed only for the detections, not for the
+// whole file.
 class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
   ResultsHandler(const std::string& name, const KnownIds& known)
@@ -149,7 +150,7 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
                 "\"score\": 0.5}, …]");
   }
 
-  // A value that may not stand for one of the members.
+  // Fails if a value that is no number is in a place that needs a number.
   bool no_number(const char* what) {
     if (depth_ == 0) no_list();
     if (depth_ == 1) fail(cat("is ", what, ", not an object"), "");
@@ -208,7 +209,7 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
            others_hint);
   }
 
-  // Null: the ground truth lacks it.
+  // The class of an entry; null if the ground truth does not have it.
   const NamedClass* known_class() const {
     const std::int64_t id = whole_id(entry_.category_id, "category_id");
     const NamedClass* const known = find_id(classes_, &NamedClass::category, id);
@@ -257,15 +258,15 @@ class ResultsHandler : public nlohmann::json_sax<nlohmann::json> {
       "by names";
 
   std::string name_;
-  std::vector<NamedPicture> pictures_;  // by id
+  std::vector<NamedPicture> pictures_;  // sorted by id
   NamedPictures named_pictures_;
-  std::vector<NamedClass> classes_;  // by id
+  std::vector<NamedClass> classes_;  // sorted by id
   std::map<std::string, std::int64_t> class_ids_;
   ReadDetections read_;
-  std::int64_t index_ = 0;  // of the entry
+  std::int64_t index_ = 0;  // index of the entry
   Entry entry_;
   Member member_ = Member::other;
-  std::size_t depth_ = 0;  // 1: in the list, 2: in an entry
+  std::size_t depth_ = 0;  // 1 = in the list, 2 = in an entry
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The supports of an episode beside a query picture.
+// Draws the support set of an episode next to a query picture.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -14,10 +14,10 @@ namespace lockstep::fewshot {
 namespace {
 
 constexpr Colour paper{255, 255, 255};
-constexpr int gap = 6;  // pixels between what stands beside each other
+constexpr int gap = 6;  // number of pixels between neighbours
 constexpr std::size_t label_characters = 30;
 
-// A class's crops at the same height, and what stands above them.
+// The crops of a class at the same height, with the label above them.
 struct StripRow {
   Label label;
   std::vector<Image> crops;
@@ -33,7 +33,7 @@ struct StripRow {
 };
 
 Image at_height(const Image& crop, int height) {
-  constexpr int widest = 3;  // times the height
+  constexpr int widest = 3;  // as a multiple of the height
   if (crop.empty()) throw Error("a support crop is an empty picture");
   const double width = static_cast<double>(crop.width()) * height / crop.height();
   return resized(crop, height,
@@ -52,7 +52,7 @@ StripRow row_of(const SupportCrops& support, const SupportSheet& how) {
   return row;
 }
 
-// RGB of 8 bits onto RGB of 8 bits, wholly within it.
+// Copies an 8-bit RGB picture into another one. It must fit completely.
 void paste(Image& onto, const Image& what, int left, int top) {
   const std::size_t row = 3 * static_cast<std::size_t>(what.width());
   for (int line = 0; line < what.height(); ++line) {
@@ -68,7 +68,7 @@ struct RowPlace {
   int left = 0, top = 0;
 };
 
-// Below each other; another column where the height is used up.
+// Arranges the rows below each other and starts a new column at the bottom.
 std::vector<RowPlace> places_of(const std::vector<StripRow>& rows, int height) {
   std::vector<RowPlace> places;
   RowPlace next{gap, gap};

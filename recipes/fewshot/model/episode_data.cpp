@@ -28,12 +28,13 @@ void copy_picture(const Image& image, at::Tensor& pictures, std::int64_t row) {
       pixels.data(), pixels.size());
 }
 
-// Shares of the cache, by kind: queries of training and of evaluation, and supports.
+// The bytes of the cache for one kind of pictures: training queries, evaluation queries or
+// supports.
 std::uint64_t share_of(double cache_gb, double share) {
   return static_cast<std::uint64_t>(cache_gb * share * 1e9);
 }
 
-// Where support_crop puts the box.
+// The place of the box in the picture that support_crop makes.
 ViewBox box_in_crop(const Box& box, const CropShape& shape) {
   const auto size = static_cast<float>(shape.size);
   const float scale = (size - 2 * static_cast<float>(shape.context)) / std::max(box.w, box.h);
@@ -41,7 +42,7 @@ ViewBox box_in_crop(const Box& box, const CropShape& shape) {
   return {.left = left, .top = top, .right = size - left, .bottom = size - top};
 }
 
-// Fields 0 and 1.
+// Makes the fields `supports` and `support_boxes`.
 std::vector<at::Tensor> supports_of(const EpisodeSource& source, const Episode& episode) {
   at::Tensor pictures = empty_pictures(std::ssize(episode.supports), source.crop().size);
   at::Tensor boxes = at::empty({std::ssize(episode.supports), 4});
@@ -55,7 +56,8 @@ std::vector<at::Tensor> supports_of(const EpisodeSource& source, const Episode& 
   return {pictures, boxes};
 }
 
-// Field 2, with room for `count`; what is missing repeats the first.
+// Makes the field `queries` with `count` pictures. If the episode has fewer, the first one is
+// repeated.
 at::Tensor queries_of(const EpisodeSource& source, const Episode& episode, bool of_valid,
                       std::int64_t count) {
   at::Tensor pictures = empty_pictures(count, source.size());
@@ -116,7 +118,7 @@ const Episodes& TrainingEpisodes::episodes(std::uint64_t seed) const {
   if (!episodes_ || seed_ != seed) {
     episodes_.emplace(pictures_, source_->sets().train.categories, classes_, shape_, seed);
     seed_ = seed;
-    if (is_used_.empty()) {  // whatever the seed
+    if (is_used_.empty()) {  // the classes do not depend on the seed
       is_used_.resize(source_->sets().train.categories.size());
       for (const int category : episodes_->classes())
         is_used_[static_cast<std::size_t>(category)] = true;
@@ -143,7 +145,7 @@ std::vector<at::Tensor> TrainingEpisodes::get(std::int64_t, SampleContext& conte
     std::int64_t place = 0;
     for (const Box& box : data.boxes_of(number)) {
       const int label = episode.label_of(box.category);
-      // An object of another class that episodes are drawn of is background.
+      // An object is background if its class is used in training but is not part of this episode.
       const bool is_ignored = !box.counts() || !is_used_[static_cast<std::size_t>(box.category)];
       if ((label < 0 && !is_ignored) || place == boxes_) continue;
       const ViewBox view = box_in_view(picture, box, source_->size());

@@ -1,4 +1,4 @@
-// Episodes as tensors.
+// Datasets whose samples are episodes, as tensors.
 #pragma once
 
 #include "recipes/fewshot/episodes/episodes.h"
@@ -17,8 +17,8 @@
 
 namespace lockstep::fewshot {
 
-// The data of a run and its pictures. Each picture is decoded once, as far as memory suffices. Any
-// number of threads may use it.
+// The sets of a run, and views of their pictures. Views are kept in memory up to data.cache_gb;
+// others are made again. Any number of threads may use it.
 class EpisodeSource {
  public:
   EpisodeSource(Sets sets, const FewshotOptions& options);
@@ -27,7 +27,8 @@ class EpisodeSource {
   const CropShape& crop() const { return crop_; }
   int size() const { return size_; }
 
-  // RGB u8, [size, size, 3] and [support size, support size, 3].
+  // Returns the view of a query, RGB u8 [size, size, 3]. `picture` is an index into the validation
+  // set if `of_valid` is true, else into the training set.
   std::shared_ptr<const Image> query(bool of_valid, int picture) const;
   struct SupportView {
     std::shared_ptr<const Image> image;
@@ -42,21 +43,22 @@ class EpisodeSource {
   mutable PictureCache train_, valid_, supports_;
 };
 
-// Fields of an episode of N classes, K supports each, and Q queries:
-//  0 supports: u8 [N * K, 3, s, s], channels-last, those of label 0 first
-//  1 place of the object in each support: f32 [N * K, 4], x1, y1, x2, y2 in pixels
-//  2 queries: u8 [Q, 3, S, S], channels-last
-//  3 boxes: f32 [Q, M, 4] in pixels of the scaled query
-//  4 labels: i64 [Q, M], as in Truth (regions.h)
-//  5 weight of each query: f32 [Q], 0 for queries beyond the number of pictures
+// The fields of a training sample: an episode of N classes, K supports each, and Q queries with at
+// most M boxes each.
+//   0 supports: u8 [N * K, 3, s, s], channels-last; supports of label 0 come first
+//   1 support_boxes: f32 [N * K, 4], the object in each support as x1, y1, x2, y2 in pixels
+//   2 queries: u8 [Q, 3, S, S], channels-last
+//   3 boxes: f32 [Q, M, 4] in pixels of the scaled query
+//   4 labels: i64 [Q, M], as in Truth (regions.h)
+//   5 weights: f32 [Q], 1 for a query; 0 for a place without a query, which repeats the first one
 struct EpisodeFields {
   enum : std::size_t { supports, support_boxes, queries, boxes, labels, weights };
 };
 
-// For training. An episode depends only on (seed, step, place in the global batch).
+// Episodes for training. Each depends only on (seed, step, place in the global batch).
 class TrainingEpisodes : public Dataset {
  public:
-  // boxes: M. count: number of episodes in an epoch.
+  // boxes: M. An epoch has stop.episodes episodes.
   TrainingEpisodes(std::shared_ptr<const EpisodeSource> source, const FewshotOptions& options,
                    std::int64_t boxes);
   std::int64_t size() const override { return count_; }
@@ -71,13 +73,14 @@ class TrainingEpisodes : public Dataset {
   EpisodeShape shape_;
   std::int64_t count_, boxes_;
   mutable std::mutex mutex_;
-  mutable std::optional<Episodes> episodes_;  // of seed_
+  mutable std::optional<Episodes> episodes_;  // made for seed_
   mutable std::uint64_t seed_ = 0;
-  mutable std::vector<bool> is_used_;  // by category: whether episodes with it are drawn
+  mutable std::vector<bool> is_used_;  // [categories]: whether episodes may draw the category
 };
 
-// For evaluation. Index i is episode `i % episodes` of group `i / episodes`. Its fields are 0 to 2
-// and, as field 3, i64 [2]: the group, and the number in the group.
+// Episodes for evaluation. Index i is episode `i % per_group` of group `i / per_group`. Its fields
+// are 0 to 2 of EpisodeFields. Field 3 is i64 [2]: the group, and the episode's number in the
+// group.
 class EvaluationEpisodes : public Dataset {
  public:
   EvaluationEpisodes(std::shared_ptr<const EpisodeSource> source,
@@ -92,7 +95,7 @@ class EvaluationEpisodes : public Dataset {
   std::int64_t per_group_;
 };
 
-// u8 [3, H, W], channels-last: a copy of an RGB picture of 8 bits.
+// Returns a copy of an RGB picture of 8 bits: u8 [3, H, W], channels-last.
 at::Tensor to_tensor(const Image& image);
 
 }  // namespace lockstep::fewshot

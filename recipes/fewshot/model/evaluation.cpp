@@ -1,4 +1,4 @@
-// Episodes of an evaluation: what was found, and how good that is.
+// Evaluates episodes: collects the detections and computes their scores.
 #include "core/base/text/text.h"
 #include "core/media/pictures/picture_file.h"
 #include "recipes/fewshot/metrics/detection_charts.h"
@@ -58,7 +58,7 @@ std::vector<NamedClass> FewshotRecipe::named_classes() const {
   return named;
 }
 
-// The supports and the first query.
+// Draws the support set and the first query.
 std::string FewshotRecipe::episode_picture(const Episode& episode, const at::Tensor& found) const {
   const Sets& sets = source_->sets();
   const std::vector<NamedClass> classes = named_classes();
@@ -133,7 +133,7 @@ std::string FewshotRecipe::group_title(std::size_t group) const {
   return first ? of.name : cat(of.name, "_", of.shots, "shot");
 }
 
-// As many as have records: a check takes the first few samples alone.
+// The number of groups that have records. A check evaluates only the first few samples.
 std::size_t FewshotRecipe::groups_in(const Records& records) const {
   const std::int64_t each = options_.evaluate.episodes;
   return std::min(groups_.size(), static_cast<std::size_t>((records.size() + each - 1) / each));
@@ -152,15 +152,15 @@ std::vector<Metric> FewshotRecipe::metrics(const Records& records) const {
     add("AP50", mean.ap50.estimate);
     add("AP", mean.ap.estimate);
     add("AP75", mean.ap75.estimate);
-    if (mean.episodes == 1) continue;  // no interval
+    if (mean.episodes == 1) continue;  // one episode gives no interval
     add("AP50_low", mean.ap50.low);
     add("AP50_high", mean.ap50.high);
   }
   return all;
 }
 
-// The classes that it never saw are the question. Not of metrics: the first of them chooses
-// checkpoints.
+// Novel classes come first in reports, because they are the purpose of the recipe. Metrics keep
+// their order, because the first one chooses checkpoints.
 std::vector<std::size_t> FewshotRecipe::novel_groups_first(const Records& records) const {
   std::vector<std::size_t> order(groups_in(records));
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// Boxes that a detector found in queries: one per row, in pixels of a query or of its picture.
+// Rows of a tensor in which the detector returns boxes, in pixels of a query or of its picture.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@
 
 namespace lockstep::fewshot {
 
-// Columns of the results of FewshotRecipe::detect and evaluate_items.
+// The columns of these rows. FewshotRecipe::detect and evaluate_items return them. of_query: index
+// of the query. of_label: label of the class in its episode. of_x, of_y: upper left corner.
 enum Column : std::int64_t { of_query, of_label, of_x, of_y, of_width, of_height, of_score };
 inline constexpr std::int64_t columns = 7;
 
-// Converts a row, f64 [7] on the CPU, from pixels of a query to pixels of its picture. The query
-// has size x size pixels. It was scaled from the picture, which has width x height pixels.
+// Converts a row, f64 [7] on the CPU, from pixels of a query to pixels of its picture, in place.
+// The query has size x size pixels and shows the whole picture of width x height pixels.
 void scale_to_picture(const at::Tensor& row, double width, double height, double size);
 
-// picture, category: ids.
+// Returns the detection of a row, f64 [7] on the CPU. picture, category: ids.
 Detection detection_of(const at::Tensor& row, std::int64_t picture, std::int64_t category);
 
 }  // namespace lockstep::fewshot

@@ -1,4 +1,4 @@
-// The loss of an episode.
+// Computes the loss of an episode.
 #pragma once
 
 #include "ops/boxes/boxes.h"
@@ -7,19 +7,17 @@
 
 namespace lockstep::fewshot {
 
-// The units of changes of regions' boxes: typical changes, as in Fast R-CNN (Girshick,
-// arXiv:1504.08083).
+// The coding of the head's box deltas, with the weights of Fast R-CNN (Girshick, arXiv:1504.08083).
 inline constexpr BoxCoding region_coding{.weights = {10, 10, 5, 5}};
 
-// Sums over an episode's queries, f32 []. The cost of each row is weighted by Targets::weight and
-// the weight of its query, and each sum is multiplied by its factor. The sums over anchors are
-// means over the classes.
+// The loss terms of an episode: sums over its queries, f32 []. The loss of each anchor or region is
+// weighted by Targets::weight and by the weight of its query. Each sum is multiplied by its factor
+// of FewshotOptions::Loss. The sums over anchors are divided by the number of classes.
 struct EpisodeLoss {
   at::Tensor objectness, anchor_boxes, classes, region_boxes;
 };
 
-// regions: f32 [Q, R, 4]. found: outputs of all regions in order, query by query. query_weight: f32
-// [Q].
+// regions: f32 [Q, R, 4]. found: outputs of all regions, query by query. query_weight: f32 [Q].
 EpisodeLoss episode_loss(const at::Tensor& anchors, const AnchorOutputs& proposed,
                          const Targets& anchor_targets, const at::Tensor& regions,
                          const RegionOutputs& found, const RegionTargets& region_targets,

@@ -25,7 +25,8 @@ at::Tensor linear(const nn::Linear& layer, const at::Tensor& x) {
   return linear_layer(x, layer->weight, layer->bias);
 }
 
-// Bias and ReLU after the convolution: ATen's sum for the bias's gradient takes as long as it does.
+// Adds bias and ReLU after the convolution. ATen's sum for the bias gradient would take as long as
+// the convolution.
 at::Tensor proposal_map(const nn::Conv2d& proposal, const at::Tensor& maps) {
   const at::Tensor map = at::conv2d(maps, proposal->weight, {}, 1, 1);
   return bias_relu(map.permute({0, 2, 3, 1}), proposal->bias).permute({0, 3, 1, 2});
@@ -48,7 +49,7 @@ DetectorImpl::DetectorImpl(const DetectorShape& shape)
           register_module("objectness", nn::Conv2d(shape.neck, shape.anchors_per_cell(), 1))),
       proposal_deltas(register_module("proposal_deltas",
                                       nn::Conv2d(shape.neck, 4 * shape.anchors_per_cell(), 1))),
-      // Named anew when its columns changed their order, so that older weights do not fit.
+      // This module was renamed when its columns were reordered, so that older weights do not load.
       hidden(register_module("region_hidden",
                              nn::Linear(shape.neck * pooled_size * pooled_size, shape.hidden))),
       embedding(register_module("embedding", nn::Linear(shape.hidden, shape.embedding))),
@@ -62,7 +63,7 @@ DetectorImpl::DetectorImpl(const DetectorShape& shape)
   draw(proposal->weight, fan_in(proposal->weight));
   draw(hidden->weight, fan_in(hidden->weight));
   draw(embedding->weight, fan_in(embedding->weight));
-  // Small, so that training begins with boxes as they are and an even chance.
+  // Small weights, so that training begins with unchanged boxes and even chances.
   draw(objectness->weight, 0.01);
   draw(proposal_deltas->weight, 0.001);
   draw(box->weight, 0.001);
@@ -88,12 +89,13 @@ ClassCodes DetectorImpl::codes(const at::Tensor& features, const at::Tensor& box
                                std::int64_t classes) {
   const at::Tensor picture = at::arange(boxes.size(0), boxes.options().dtype(at::kLong));
   const at::Tensor pooled =
-      roi_align(features, boxes, picture, {.spatial_scale = 1.0 / stride});  // [N * K, C, 7, 7]
+      // shape [N * K, C, 7, 7]
+      roi_align(features, boxes, picture, {.spatial_scale = 1.0 / stride});
   const auto mean_of_class = [&](const at::Tensor& rows) {
     return rows.view({classes, -1, rows.size(1)}).mean(1);
   };
   const at::Tensor kernels = mean_of_class(pooled.mean({2, 3}));
-  // Kernels have mean square 1, so that maps keep their size whatever the trunk makes.
+  // Kernels get mean square 1, so that the scale of maps does not depend on the trunk.
   const double length = std::sqrt(static_cast<double>(kernels.size(1)));
   return {.kernels = unit_rows(kernels, {.length = length, .dtype = kernels.scalar_type()}),
           .prototypes = unit_rows(mean_of_class(embed(pooled).vectors))};
@@ -106,7 +108,7 @@ AnchorOutputs DetectorImpl::anchors(const at::Tensor& features, const ClassCodes
       pointwise_convolutions(map, {proposal_deltas->weight, objectness->weight},
                              {proposal_deltas->bias, objectness->bias});
   const std::int64_t anchors = objects.size(1), places = map.size(2) * map.size(3);
-  // [Q * N, A, h, w] becomes [Q, N, h * w, A].
+  // From [Q * N, A, h, w] to [Q, N, h * w, A].
   return {.objectness = objects.permute({0, 2, 3, 1}).reshape({queries, classes, places, anchors}),
           .deltas = changes.permute({0, 2, 3, 1}).reshape({queries, classes, places, anchors, 4})};
 }
@@ -116,7 +118,7 @@ RegionOutputs DetectorImpl::regions(const at::Tensor& features, const at::Tensor
   const Embedded found =
       embed(roi_align(features, boxes, picture, {.spatial_scale = 1.0 / stride}));
   const at::Tensor columns =
-      at::cat({codes.prototypes, unit_rows(background.unsqueeze(0))});  // [N + 1, E]
+      at::cat({codes.prototypes, unit_rows(background.unsqueeze(0))});  // shape [N + 1, E]
   return {.logits = at::matmul(found.vectors, columns.t()).mul(scale.to(at::kFloat).exp()),
           .deltas = linear(box, found.hidden)};
 }

@@ -1,5 +1,6 @@
-// The detector's computations on pictures, supports and regions. regions.h and loss.h choose the
-// regions and their targets.
+// The detector network. regions.h and loss.h choose regions and targets for it. Shapes use these
+// letters: Q queries, N classes, K supports per class, R regions, A anchors per cell, C channels of
+// `neck`, E numbers of `embedding`.
 #pragma once
 
 #include "recipes/fewshot/model/trunk.h"
@@ -14,54 +15,58 @@
 namespace lockstep::fewshot {
 
 inline constexpr std::int64_t stride = 16;  // pixels per cell of a feature map
-// RoIAlign divides a region into this many cells along each axis
+// RoIAlign divides a region into this many cells along each axis.
 inline constexpr std::int64_t pooled_size = 7;
 
-// The codes of an episode's N classes, made from the support set.
+// The classes of an episode as the network represents them. They are computed from the support set.
 struct ClassCodes {
-  at::Tensor kernels;     // [N, C]: kernels with which the proposals of each class are found
-  at::Tensor prototypes;  // f32 [N, E], of length 1
+  at::Tensor kernels;     // [N, C]: kernels of Attention-RPN (see DetectorImpl)
+  at::Tensor prototypes;  // f32 [N, E]; each has length 1
 };
 
-// Objectness and box changes for each class and anchor, in the order h * w * A of regions.h. They
-// have the weights' dtype, and may be views of channels.
+// Objectness and box deltas for each class and anchor, in the anchors' order of regions.h. They
+// have the weights' dtype, and may be views.
 struct AnchorOutputs {
   at::Tensor objectness;  // [Q, N, h * w, A] logits
   at::Tensor deltas;      // [Q, N, h * w, A, 4]
 };
 
 struct RegionOutputs {
-  at::Tensor logits;  // f32 [R, N + 1]; the last column is the background
-  at::Tensor deltas;  // [R, 4] in the weights' dtype, the same for all classes
+  at::Tensor logits;  // f32 [R, N + 1]; the last column is background
+  at::Tensor deltas;  // [R, 4] in the weights' dtype; shared by all classes
 };
 
-// A trunk (trunk.h), a 1x1 convolution to `neck` channels, Attention-RPN, and a head over
-// RoIAligned regions. Attention-RPN (Fan et al., arXiv:1908.01998) applies the mean of a class's
-// supports as a depth-wise 1x1 kernel to the query's map, and then a proposal network per class.
-// The head has two linear layers that give a vector of length 1. This vector is compared with the
-// mean of each class's support vectors (prototypes, Snell et al., arXiv:1703.05175) and with a
-// learned vector of the background. The results are multiplied by a learned factor.
+// The detector has these parts:
+//   - A trunk (trunk.h), and a 1x1 convolution to `neck` channels.
+//   - Attention-RPN (Fan et al., arXiv:1908.01998). For each class, it applies the mean of the
+//     class's supports to the query's map, as a depth-wise 1x1 kernel. A proposal network then runs
+//     on the result.
+//   - A head over RoIAligned regions. Two linear layers give a vector of length 1. The logits are
+//     its products with the class prototypes and with a learned background vector, times a learned
+//     factor. A prototype is the mean of the class's support vectors (Snell et al.,
+//     arXiv:1703.05175).
 class DetectorImpl : public torch::nn::Module {
  public:
   explicit DetectorImpl(const DetectorShape& shape);
 
   const DetectorShape& shape() const { return shape_; }
-  // x: [B, 3, H, W] in the weights' dtype, or the same in blocks, as `layout` says. Returns [B,
-  // neck, H / 16, W / 16], rounded up.
+  // x: [B, 3, H, W] in the weights' dtype; with PictureLayout::blocks, the same pictures in blocks
+  // (picture_input.h). Returns [B, neck, H / 16, W / 16], with sides rounded up.
   at::Tensor features(const at::Tensor& x, const StepContext& context,
                       PictureLayout layout = PictureLayout::plain);
-  // features: [N * K, C, h, w] of supports, class by class. boxes: f32 [N * K, 4], the object in
-  // each support, as x1, y1, x2, y2 in pixels.
+  // features: [N * K, C, h, w] of the supports, class by class. boxes: f32 [N * K, 4], the object
+  // in each support as x1, y1, x2, y2 in pixels. classes: N.
   ClassCodes codes(const at::Tensor& features, const at::Tensor& boxes, std::int64_t classes);
-  // features [Q, C, h, w] of queries.
+  // features: [Q, C, h, w] of the queries.
   AnchorOutputs anchors(const at::Tensor& features, const ClassCodes& codes);
-  // boxes: f32 [R, 4]. picture: i64 [R], the query in which each box lies.
+  // features: [Q, C, h, w] of the queries. boxes: f32 [R, 4]. picture: i64 [R], the query in which
+  // each box lies; negative for a box that is not used.
   RegionOutputs regions(const at::Tensor& features, const at::Tensor& boxes,
                         const at::Tensor& picture, const ClassCodes& codes);
 
  private:
-  // For pooled [R, C, 7, 7]: vectors f32 [R, E] of length 1, and the hidden vectors [R, hidden]
-  // from which they are computed.
+  // The results of `embed`. vectors: f32 [R, E], of length 1. hidden: [R, hidden], from which
+  // vectors and box deltas are computed.
   struct Embedded {
     at::Tensor vectors, hidden;
   };
@@ -70,10 +75,10 @@ class DetectorImpl : public torch::nn::Module {
   DetectorShape shape_;
   Trunk trunk;
   torch::nn::Conv2d neck, proposal, objectness, proposal_deltas;
-  torch::nn::Linear hidden;  // of a region's cells by rows, columns, channels: [hidden, 7 * 7 * C]
+  torch::nn::Linear hidden;  // [hidden, 7 * 7 * C]: cells by row, column and channel
   torch::nn::Linear embedding, box;
   at::Tensor background;  // [E]
-  at::Tensor scale;       // []: logarithm of the learned factor
+  at::Tensor scale;       // []: the learned factor's logarithm
 };
 TORCH_MODULE(Detector);
 

@@ -1,4 +1,5 @@
-// Pictures in, boxes out: an annotated JPEG per picture, a CSV and COCO's results for all.
+// Detects objects in pictures. Writes an annotated JPEG per picture, and a CSV file and COCO
+// results for all of them.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "core/media/pictures/picture_file.h"
@@ -59,13 +60,13 @@ class DetectionOutputs final : public PredictionWriter {
  private:
   JointOutput& csv_;
   JointOutput& results_;
-  std::vector<std::int64_t> ids_;  // by PredictItem::index
+  std::vector<std::int64_t> ids_;  // indexed by PredictItem::index
   bool first_ = true;
 };
 
 }  // namespace
 
-// Once, for all items: what the supports say.
+// Computes the codes of the support set once for all items.
 void FewshotRecipe::read_supports_of(DetectorImpl& net, const ItemContext& context) {
   if (codes_.kernels.defined()) return;
   const SupportList supports = support_list_from_json(context.extra.at("supports"));
@@ -92,14 +93,15 @@ void FewshotRecipe::read_supports_of(DetectorImpl& net, const ItemContext& conte
     all_crops.push_back(std::move(crops));
     wanted.push_back({.category = one.id, .name = one.name, .novel = one.novel});
   }
-  // At last, so that nothing is half there if one of them cannot be read.
+  // Members are set last, so that nothing is half set if a picture cannot be read.
   crops_ = std::move(all_crops);
   wanted_ = std::move(wanted);
   codes_ = {.kernels = at::cat(kernels), .prototypes = at::cat(prototypes)};
 }
 
-// Whether boxes are to be of the stored pixels, whatever EXIF says: as those of the run's own
-// picture are, or by data.exif.
+// Whether boxes refer to the stored pixels, even if EXIF turns the picture. data.exif decides if it
+// is set. Otherwise, this is true for the run's own pictures whose boxes refer to the stored
+// pixels.
 bool FewshotRecipe::is_stored(const PredictItem& item, const ItemContext& context) const {
   if (options_.data.exif != ExifFrame::automatic) return options_.data.exif == ExifFrame::stored;
   const auto paths = context.extra.find("stored_pictures");

@@ -19,10 +19,10 @@
 namespace lockstep::fewshot {
 namespace {
 
-// Layers of StepContext::uniform.
+// Layer numbers for StepContext::uniform.
 constexpr std::int64_t support_numbers = 0, query_numbers = 1;
 
-// Its last layers of two dimensions are heads.
+// Its two output matrices, embedding.weight and box.weight, are heads.
 class DetectorModel : public NnModel<DetectorImpl> {
  public:
   using NnModel::NnModel;
@@ -37,7 +37,8 @@ class DetectorModel : public NnModel<DetectorImpl> {
 
 DetectorImpl& net_of(Model& model) { return dynamic_cast<NnModel<DetectorImpl>&>(model).module(); }
 
-// As ImageNet's weights expect pictures; on GPUs in blocks, for the first convolution.
+// Normalizes pictures as weights from ImageNet need it. GPUs get the layout `blocks`, for the first
+// convolution.
 PictureInput network_input(const at::Device& device, const StepContext& context) {
   return {.mean = {123.675, 116.28, 103.53},
           .factor = {1 / 58.395, 1 / 57.12, 1 / 57.375},
@@ -83,7 +84,7 @@ std::vector<std::pair<std::string, std::string>> FewshotRecipe::weight_names() c
   return names;
 }
 
-// Queries: each has the same share of an episode.
+// The number of queries. Each query has the same share of an episode's loss.
 std::vector<double> FewshotRecipe::loss_weights(const Batch& batch) const {
   const at::Tensor queries = batch.tensors.at(EpisodeFields::weights).sum(1);
   return std::vector<double>(4, queries.mul(batch.row_weight).sum().item<double>());
@@ -91,7 +92,7 @@ std::vector<double> FewshotRecipe::loss_weights(const Batch& batch) const {
 
 std::vector<at::Tensor> FewshotRecipe::loss(Model& model, const Batch& batch,
                                             StepContext& context) {
-  // Batches of training have one row (Facts::fixed_micro).
+  // A training batch has only one row (Facts::fixed_micro).
   std::vector<at::Tensor> sums = loss_of(net_of(model), batch, 0, context);
   for (std::int64_t row = 1; row < batch.size(); ++row) {
     const std::vector<at::Tensor> terms = loss_of(net_of(model), batch, row, context);
@@ -127,11 +128,11 @@ std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& b
   const Truth truth{.boxes = places_of(query_set, field(EpisodeFields::boxes)),
                     .labels = field(EpisodeFields::labels)};
 
-  at::Tensor of_support, of_query;  // feature maps
+  at::Tensor of_support, of_query;  // feature maps of the two sets
   if (supports.size(2) == queries.size(2)) {
     const at::Tensor maps = features_of(net, {support_set, query_set}, input, context);
-    // The gradient of a split is one concatenation that lies as maps do, unlike that of two
-    // narrows.
+    // The backward of a split is one concatenation in the memory layout of maps. The backward of
+    // two narrow() calls is not.
     const auto parts = maps.split_with_sizes({supports.size(0), count});
     of_support = parts[0];
     of_query = parts[1];
@@ -145,7 +146,8 @@ std::vector<at::Tensor> FewshotRecipe::loss_of(DetectorImpl& net, const Batch& b
   const Targets anchor_targets = match_anchors(places, truth, classes);
   const Proposals proposals = propose(places, proposed.objectness, proposed.deltas, queries.size(2),
                                       queries.size(3), options_.model.regions);
-  // True boxes are looked at too, so that there is something to learn from the first step on.
+  // True boxes are added to the regions, so that there is something to learn from the first step
+  // on.
   const at::Tensor regions = at::cat({proposals.boxes, truth.boxes}, 1);
   const at::Tensor known = at::cat({proposals.known, truth.labels.ge(0)}, 1);
   const RegionTargets region_targets =
@@ -186,7 +188,7 @@ at::Tensor FewshotRecipe::detect(DetectorImpl& net, const at::Tensor& queries,
   const at::Tensor boxes =
       clip_boxes(decode_boxes(found.deltas, proposals.boxes.flatten(0, 1), region_coding),
                  static_cast<double>(queries.size(2)), static_cast<double>(queries.size(3)));
-  // A region stands for each class: [Q, N * R], classes outermost.
+  // Each region appears once per class: [Q, N * R], with classes as the outer dimension.
   const at::Tensor shares =
       found.logits.softmax(1).narrow(1, 0, classes).view({count, regions, classes}).transpose(1, 2);
   const at::Tensor counts =
@@ -200,7 +202,7 @@ at::Tensor FewshotRecipe::detect(DetectorImpl& net, const at::Tensor& queries,
                                .flatten(1);
   const at::Tensor kept = nms_padded(all_boxes.contiguous(), scores, options_.predict.nms,
                                      options_.predict.boxes, label.contiguous())
-                              .indices;  // [Q, boxes]
+                              .indices;  // shape [Q, boxes]
   const at::Tensor place = kept.clamp_min(0);
   const at::Tensor corners = all_boxes.gather(1, place.unsqueeze(-1).expand({-1, -1, 4}));
   const at::Tensor rows = at::cat(

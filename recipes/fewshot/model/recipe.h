@@ -1,4 +1,4 @@
-// The fewshot recipe as the engine sees it.
+// Implements the engine's Recipe interface for the fewshot recipe.
 #pragma once
 
 #include "recipes/fewshot/metrics/detection_picture.h"
@@ -22,16 +22,17 @@ class FewshotRecipe : public Recipe {
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
   DatasetPair data() override;
-  // Names of torchvision and timm, with or without DataParallel's prefix, are mapped to the trunk.
-  // The fourth stage and the classifier are ignored.
+  // Maps the names of torchvision's and timm's weights to the trunk, with or without DataParallel's
+  // prefix. The fourth stage and the classifier are ignored.
   std::vector<std::pair<std::string, std::string>> weight_names() const override;
   std::vector<std::string> terms() const override {
     return {"proposals", "proposal_boxes", "classes", "boxes"};
   }
   std::vector<double> loss_weights(const Batch& batch) const override;
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
-  // Detections, f64 [D, 7]: the query's place in its episode, the label of the class, x, y, width
-  // and height in pixels of the picture, and the score.
+  // Returns for each row the detections of its episode, flattened to f64 [D * 7]. The columns are
+  // the query's index in the episode, the label of the class, x, y, width and height in pixels of
+  // the picture, and the score.
   std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
                                          StepContext& context) override;
   std::vector<Metric> metrics(const Records& records) const override;
@@ -42,18 +43,18 @@ class FewshotRecipe : public Recipe {
   std::string smaller_sample() const override { return options_.smaller_episode(); }
 
  private:
-  // The detections in queries, in pixels of the scaled query: f32 [D, 7] on the CPU, with the
-  // columns of evaluate_items.
+  // Returns the detections in queries, f32 [D, 7] on the CPU. The columns are those of
+  // evaluate_items, but in pixels of the scaled query.
   at::Tensor detect(DetectorImpl& net, const at::Tensor& queries, const ClassCodes& codes,
                     const StepContext& context) const;
   ClassCodes codes_of(DetectorImpl& net, const at::Tensor& supports, const at::Tensor& boxes,
                       std::int64_t classes, const StepContext& context) const;
-  // The loss terms of the row-th episode of a batch.
+  // Returns the loss terms of the episode in `row` of a batch.
   std::vector<at::Tensor> loss_of(DetectorImpl& net, const Batch& batch, std::int64_t row,
                                   const StepContext& context);
   std::size_t groups_in(const Records& records) const;
   std::vector<std::size_t> novel_groups_first(const Records& records) const;
-  // The episodes of one group with their detections, for the scorer.
+  // Returns the episodes of one group with their detections, for score_episodes.
   std::vector<ScoredEpisode> scored(const Records& records, std::size_t group) const;
   EpisodeScores scores(const Records& records, std::size_t group) const;
   std::string group_title(std::size_t group) const;
@@ -68,7 +69,7 @@ class FewshotRecipe : public Recipe {
   nlohmann::json extra_;
   std::shared_ptr<const EpisodeSource> source_;
   std::vector<EvaluationGroup> groups_;
-  // For prediction; made with the first items.
+  // For prediction; filled in with the first items.
   std::vector<SupportCrops> crops_;
   ClassCodes codes_;
   std::vector<NamedClass> wanted_;

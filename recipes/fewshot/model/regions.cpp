@@ -13,10 +13,10 @@ namespace lockstep::fewshot {
 namespace {
 
 constexpr double positive_anchor = 0.7, negative_anchor = 0.3, positive_region = 0.5;
-constexpr double ignored_share = 0.5;  // of a row that lies in a box to ignore
+constexpr double ignored_share = 0.5;  // share of a row that must be inside an ignored box
 constexpr double positive_share_of_anchors = 0.5, positive_share_of_regions = 0.25;
-constexpr double proposals_apart = 0.7;    // IoU
-constexpr std::int64_t before_nms = 1000;  // per query
+constexpr double proposals_apart = 0.7;    // as IoU
+constexpr std::int64_t before_nms = 1000;  // candidates per query before NMS
 
 }  // namespace
 

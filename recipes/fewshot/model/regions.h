@@ -1,5 +1,6 @@
-// Anchors, regions, and the targets of both. All shapes follow from the options alone, and the host
-// never waits for the device. So a step can be a CUDA graph.
+// Computes anchors, regions, and the targets of both. Shapes use the letters of net.h, M true boxes
+// per query and P anchors per query. All shapes depend only on the options, and the host never
+// waits for the device. So a step can be captured as a CUDA graph.
 #pragma once
 
 #include "ops/boxes/boxes.h"
@@ -13,12 +14,13 @@
 
 namespace lockstep::fewshot {
 
-// Anchors of feature maps, made once per shape and device. Use it on one thread.
+// The anchors of feature maps. They are made once per map size and device. Use it on one thread.
 class Anchors {
  public:
   explicit Anchors(const DetectorShape& shape)
       : grid_{.sizes = shape.anchor_sizes, .ratios = shape.anchor_ratios} {}
-  // The anchors for maps [..., h, w]: f32 [h * w * A, 4] in pixels, in the order of grid_anchors.
+  // Returns the anchors for maps [..., h, w]: f32 [h * w * A, 4] in pixels, in the order of
+  // grid_anchors.
   const at::Tensor& of(const at::Tensor& maps);
 
  private:
@@ -30,34 +32,38 @@ class Anchors {
   std::vector<Made> made_;
 };
 
-// The true boxes of queries: boxes f32 [Q, M, 4], labels i64 [Q, M]: 0 to N - 1, no_box or
-// ignore_box.
+// The true boxes of queries. boxes: f32 [Q, M, 4]. labels: i64 [Q, M], from 0 to N - 1, or no_box
+// or ignore_box (match_boxes.h).
 struct Truth {
   at::Tensor boxes, labels;
 };
 
-// The targets with which rows are compared: positive, weight and box as in match_boxes.h.
+// The targets of anchors or regions: the fields positive, weight and box of match_boxes.h.
 using Targets = RowTargets;
 
-// For each class: an anchor is positive from IoU 0.7 with one of the class's boxes on, and negative
-// below 0.3. Fields are [Q, N, P].
+// Returns the targets of anchors for each class; fields are [Q, N, P]. An anchor is positive if its
+// IoU with a box of the class is at least 0.7, or if no anchor overlaps that box more. It is
+// negative if its IoU with all of these boxes is below 0.3. Anchors within a box to ignore are not
+// negative. drawn: Faster R-CNN draws this many anchors at random. Here, weights give the mean
+// result of such a draw.
 Targets match_anchors(const at::Tensor& anchors, const Truth& truth, std::int64_t classes,
                       double drawn = 256);
 
-// For regions f32 [Q, R, 4] of any class. Only those with `known` (bool [Q, R]) are used. A region
-// is positive from IoU 0.5 on. label: i64 [Q, R], 0 to N - 1, or N for the background. Fields are
-// [Q, R].
+// Returns the targets of regions f32 [Q, R, 4]; fields are [Q, R]. Only regions with `known` (bool
+// [Q, R]) are used. A region is positive if its IoU with a box of any class is at least 0.5. label:
+// i64 [Q, R], from 0 to N - 1, or N for the background. drawn: as in match_anchors.
 using RegionTargets = RegionMatches;
 RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, const Truth& truth,
                             std::int64_t classes, double drawn);
 
-// The most likely regions of each query. They overlap each other by at most IoU 0.7.
+// The most likely regions of each query. Any two overlap by at most IoU 0.7.
 struct Proposals {
   at::Tensor boxes;  // f32 [Q, count, 4] within [height, width] pixels
-  at::Tensor known;  // bool [Q, count]: false for places without a region, whose box is 0
+  at::Tensor known;  // bool [Q, count]: false if there is no region; its box is 0
 };
-// objectness: [Q, N, h * w, A], deltas: [Q, N, h * w, A, 4], as in AnchorOutputs; [Q, N, P] and [Q,
-// N, P, 4] are accepted too. Computes no gradients.
+// Returns `count` regions per query. objectness: [Q, N, h * w, A] and deltas: [Q, N, h * w, A, 4],
+// as in AnchorOutputs, or [Q, N, P] and [Q, N, P, 4]. height, width: the size of a query in pixels.
+// Computes no gradients.
 Proposals propose(const at::Tensor& anchors, const at::Tensor& objectness, const at::Tensor& deltas,
                   std::int64_t height, std::int64_t width, std::int64_t count);
 

@@ -1,4 +1,4 @@
-// Makes the torch half of the fewshot recipe known to the program that links this.
+// Registers the torch half of the fewshot recipe in programs that link this file.
 #include "recipes/fewshot/model/recipe.h"
 
 namespace lockstep::fewshot {

@@ -27,8 +27,8 @@ at::Tensor convolved(const at::Tensor& x, const nn::Conv2d& by) {
   return lockstep::convolution(x, by->weight, {}, {.stride = {stride}, .padding = {padding}});
 }
 
-// Two convolutions of 3x3, or 1x1, 3x3 (which has the stride, as in torchvision) and 1x1 to four
-// times the width.
+// A basic block has two 3x3 convolutions. A bottleneck block has 1x1, 3x3 and 1x1 convolutions, and
+// its output is four times as wide. The 3x3 convolution has the stride, as in torchvision.
 class BlockImpl : public nn::Module {
  public:
   BlockImpl(std::int64_t in, std::int64_t width, std::int64_t stride, bool bottleneck)
@@ -68,7 +68,7 @@ class BlockImpl : public nn::Module {
   }
 
  private:
-  // Before its norm.
+  // The shortcut's convolution, without its norm.
   at::Tensor shortcut(const at::Tensor& x, ChannelMoments* moments) {
     const nn::Conv2d by(downsample->ptr<nn::Conv2dImpl>(0));
     return by->options.stride()->at(0) == 1 ? pointwise_convolution(x, by->weight, {}, moments)
@@ -78,12 +78,12 @@ class BlockImpl : public nn::Module {
   bool bottleneck_;
   nn::Conv2d conv1{nullptr}, conv2{nullptr}, conv3{nullptr};
   BatchNorm bn1{nullptr}, bn2{nullptr}, bn3{nullptr};
-  nn::ModuleList downsample{nullptr};  // a convolution and a norm, where the shape changes
+  nn::ModuleList downsample{nullptr};  // a convolution and a norm, if the shape changes
 };
 
 struct Plan {
   bool bottleneck;
-  std::array<std::int64_t, 3> blocks;  // per stage
+  std::array<std::int64_t, 3> blocks;  // the number of blocks in each stage
 };
 
 Plan plan_of(std::int64_t depth) {
@@ -130,7 +130,7 @@ TrunkImpl::TrunkImpl(std::int64_t depth, std::int64_t width)
 
 at::Tensor TrunkImpl::forward(const at::Tensor& x, const StepContext& context,
                               PictureLayout layout) {
-  // Blocks that are computed again need a context that lasts as long.
+  // The context is copied, because recomputed blocks still need it in backward.
   const auto held = std::make_shared<const StepContext>(context);
   const auto stem = [this, held, layout](const std::vector<at::Tensor>& in) {
     KnownMoments known;

@@ -1,5 +1,5 @@
-// ResNet-18, -34, -50 and -101 (He et al., arXiv:1512.03385) up to stride 16. Parts have the names
-// of torchvision and timm, so that weight files of these libraries fit.
+// ResNet-18, -34, -50 and -101 (He et al., arXiv:1512.03385) up to stride 16. Modules have the same
+// names as in torchvision and timm, so that weight files of these libraries fit.
 #pragma once
 
 #include "ops/picture_input/picture_input.h"
@@ -12,16 +12,16 @@
 
 namespace lockstep::fewshot {
 
-// The first three stages, up to stride 16. The fourth stage and the classifier are omitted.
+// The first three stages of a ResNet. The fourth stage and the classifier are omitted.
 class TrunkImpl : public torch::nn::Module {
  public:
   // depth: 18, 34, 50 or 101. width: channels of the first stage, 64 in the paper. Weights are
-  // channels-last, drawn by torch's generator (Kaiming, fan-out).
+  // channels-last, and torch's generator draws them (Kaiming, fan-out).
   TrunkImpl(std::int64_t depth, std::int64_t width);
 
-  // x: pictures [B, 3, H, W] in the dtype of the weights, or the same in blocks, as `layout` says.
-  // Returns values >= 0, [B, channels(), ceil(H / 16), ceil(W / 16)]. Both layouts give the same
-  // result except for rounding.
+  // x: pictures [B, 3, H, W] in the dtype of the weights. With PictureLayout::blocks, x has the
+  // same pictures in blocks (picture_input.h). Returns values >= 0, [B, channels(), ceil(H / 16),
+  // ceil(W / 16)]. Both layouts give the same result, up to rounding.
   at::Tensor forward(const at::Tensor& x, const StepContext& context,
                      PictureLayout layout = PictureLayout::plain);
   std::int64_t channels() const { return channels_; }

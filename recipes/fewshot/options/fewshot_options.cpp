@@ -100,7 +100,7 @@ void add_model(OptionTable& table, Model& model) {
   table.add("model.width", model.width,
             {.meaning = "channels of the ResNet's first stage; 64 for torchvision's and timm's "
                         "weights",
-             .min = 16,  // below, LibTorch 2.11's convolutions write beyond their memory on CPUs
+             .min = 16,  // with less, convolutions of LibTorch 2.11 on CPUs write out of bounds
              .max = 512});
   table.add("model.neck", model.neck,
             {.meaning = "channels of the feature maps in which supports are looked for",
@@ -231,10 +231,10 @@ void FewshotOptions::defaults(TrainOptions& train, bool has_gpu) const {
   train.preset = has_gpu ? "resnet50" : "small";
   train.batch.global = 8;
   train.stop.epochs = 1;
-  train.eval.batch = 1;  // an episode
+  train.eval.batch = 1;  // number of episodes
   train.optimizer.kind = OptimizerKind::adamw;
   train.optimizer.clip = 10;
-  train.memory.recompute = Recompute::automatic;  // an episode cannot be cut
+  train.memory.recompute = Recompute::automatic;  // an episode cannot be split into smaller batches
 }
 
 DetectorShape FewshotOptions::detector() const {
@@ -332,7 +332,8 @@ std::optional<BuiltIn> FewshotOptions::built_in() const {
 }
 
 std::vector<std::string> FewshotOptions::metric_names() const {
-  // Those of the first number of shots; others bear it in their names.
+  // Only metrics for the first number of shots are listed. Names of the others contain their
+  // number.
   std::vector<std::string> names;
   for (const std::string group : {"novel", "base"})
     for (const std::string name : {"AP50", "AP", "AP75"}) names.push_back(cat(name, "_", group));

@@ -1,4 +1,4 @@
-// Parameters, memory and FLOPs, from the options alone.
+// Formulas for parameters, memory and FLOPs. They need only the options.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,15 +9,16 @@
 namespace lockstep::fewshot {
 namespace {
 
-constexpr double pooled = 49;  // cells that a region is pooled to
+constexpr double pooled = 49;  // the number of cells after pooling a region
 
-// A convolution of the trunk: weights, and outputs at 1/stride of the picture's edge.
+// A convolution of the trunk: its weights, output channels and stride. The output's edge is
+// 1/stride of the picture's edge.
 struct Layer {
   double weights = 0, channels = 0, stride = 1;
-  bool ends_block = false;  // its result, normalised, is that of a block (Trunk::forward)
+  bool ends_block = false;  // whether its normalized result is a block's output (Trunk::forward)
 };
 
-// All of the trunk's, in order.
+// All convolutions of the trunk, in order.
 std::vector<Layer> trunk_layers(const DetectorShape& shape) {
   const bool bottleneck = shape.depth >= 50;
   std::array<std::int64_t, 3> blocks{3, 4, 6};
@@ -49,7 +50,7 @@ std::vector<Layer> trunk_layers(const DetectorShape& shape) {
   return layers;
 }
 
-// Weights of the layers behind the trunk.
+// The weights of the layers after the trunk.
 struct Head {
   double neck, proposal, outputs, region;
 };
@@ -75,7 +76,7 @@ struct EpisodeSizes {
 EpisodeSizes sizes_of(const FewshotOptions& options) {
   const auto classes = static_cast<double>(options.episode.n_way == 0 ? 5 : options.episode.n_way);
   const auto queries = static_cast<double>(options.episode.queries);
-  constexpr double true_boxes = 32;  // beside the proposals, of a query
+  constexpr double true_boxes = 32;  // true boxes of a query that are added to its proposals
   return {.classes = classes,
           .supports = classes * static_cast<double>(options.episode.k_shot),
           .queries = queries,
@@ -84,7 +85,7 @@ EpisodeSizes sizes_of(const FewshotOptions& options) {
           .regions = queries * (static_cast<double>(options.model.regions) + true_boxes)};
 }
 
-// Multiplications of one forward pass of an episode.
+// The number of multiplications in one forward pass of an episode.
 double products_of(const DetectorShape& shape, const EpisodeSizes& sizes) {
   double products = 0;
   for (const Layer& layer : trunk_layers(shape))
@@ -111,10 +112,11 @@ std::int64_t parameter_count(const DetectorShape& shape) {
   return static_cast<std::int64_t>(count) + shape.embedding + 1;
 }
 
-// Activations are the sum of these. Each convolution of the trunk keeps its result and the
-// normalised one, in the computing type. A block that is computed again keeps its input instead,
-// about as large as its output. Then come the attended maps and two more per class; regions three
-// times (pooled, hidden, gradient); and f32 numbers per anchor and class.
+// Activations are the sum of the following parts. Each convolution of the trunk keeps its result
+// and the normalized result, in the computing type. With activation recomputation, a block keeps
+// its input instead, which is about as large as its output. The attended maps and two more maps are
+// kept per class. Regions are kept three times: pooled, hidden and gradient. A few f32 numbers are
+// kept per anchor and class.
 MemoryEstimate FewshotOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const DetectorShape shape = detector();
   const EpisodeSizes sizes = sizes_of(*this);
@@ -140,7 +142,7 @@ MemoryEstimate FewshotOptions::memory(const TrainOptions& train, const Facts& fa
   const double optimizer = optimizer_bytes_per_parameter(train);
   const auto parameters =
       static_cast<double>(facts.parameters != 0 ? facts.parameters : parameter_count(shape));
-  constexpr double workspaces = 512.0 * 1024 * 1024;  // of cuDNN
+  constexpr double workspaces = 512.0 * 1024 * 1024;  // workspaces of cuDNN
   return {.fixed_bytes = parameters * (weight_bytes_per_parameter(train) + optimizer) + workspaces,
           .per_sample_bytes = element * values + anchor_numbers + 9 * pictures,
           .optimizer_bytes = parameters * optimizer,
@@ -150,7 +152,7 @@ MemoryEstimate FewshotOptions::memory(const TrainOptions& train, const Facts& fa
           .backward_bytes = 3 * element * widest};
 }
 
-// 6 FLOPs a multiplication: 2 forward, 4 backward.
+// A multiplication counts 6 FLOPs: 2 forward and 4 backward.
 std::optional<double> FewshotOptions::flops_per_sample(const Facts&) const {
   return 6 * products_of(detector(), sizes_of(*this));
 }

@@ -1,4 +1,4 @@
-// Named sets of options: what each is for.
+// Named sets of options, each with its purpose.
 #include "recipes/fewshot/options/fewshot_options.h"
 
 namespace lockstep::fewshot {

@@ -1,4 +1,4 @@
-// Makes the fewshot recipe known to the program that links this.
+// Registers the fewshot recipe in programs that link this file.
 #include "recipes/fewshot/options/fewshot_options.h"
 
 namespace lockstep::fewshot {

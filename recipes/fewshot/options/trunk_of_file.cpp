@@ -12,7 +12,7 @@ namespace {
 
 using Shapes = std::map<std::string, std::vector<std::int64_t>>;
 
-// "module.backbone.": what stands before the first block's name.
+// The prefix of the first block's name, such as "module.backbone.".
 std::optional<std::string> front_of_trunk(const Shapes& shapes) {
   constexpr std::string_view first_block = "layer1.0.conv1.weight";
   for (const auto& [name, shape] : shapes)
@@ -46,7 +46,7 @@ std::optional<TrunkOfFile> trunk_of(const std::vector<SourceTensor>& tensors) {
   const auto stem = shapes.find(*front + "conv1.weight");
   if (stem == shapes.end() || stem->second.size() != 4) return std::nullopt;
   const bool bottleneck = shapes.contains(*front + "layer1.0.conv3.weight");
-  std::int64_t blocks = 0;  // of the third stage, which tells them apart
+  std::int64_t blocks = 0;  // number of blocks in the third stage, which identifies the depth
   while (shapes.contains(cat(*front, "layer3.", blocks, ".conv1.weight"))) ++blocks;
   const std::map<std::pair<bool, std::int64_t>, std::int64_t> depths{
       {{false, 2}, 18}, {{false, 6}, 34}, {{true, 6}, 50}, {{true, 23}, 101}};
@@ -57,7 +57,7 @@ std::optional<TrunkOfFile> trunk_of(const std::vector<SourceTensor>& tensors) {
 
 void check_trunk_of_file(const TrainOptions& train, const TrunkOfFile& model) {
   if (train.init.from.empty() || !is_asked_for(train)) return;
-  // The user chose which tensors are taken.
+  // Not checked, because the user chose which tensors to load.
   if (!train.init.map.empty() || !train.init.unexpected.empty()) return;
   const auto file = trunk_of(tensors_of(train));
   if (!file) return;

@@ -7,7 +7,8 @@
 namespace lockstep::fewshot {
 namespace {
 
-// Whether the picture is turned by its EXIF orientation. Throws Error where neither will do.
+// Whether the picture must be turned by its EXIF orientation. Throws Error if neither frame fits
+// its annotated size.
 bool is_turned(const ImageShape& stored, const ImageShape& turned, const Picture& picture) {
   const int as_stored =
                 picture.frame == Frame::turned ? 0 : fit_of(stored, picture.width, picture.height),

@@ -21,7 +21,7 @@ struct PictureCache::State {
 
   explicit State(std::uint64_t capacity_bytes) : capacity(capacity_bytes) {}
 
-  // All of these under the lock.
+  // All members below must be used under the lock.
   View find(const Key& key) {
     const auto found = places.find(key);
     if (found == places.end()) return nullptr;
@@ -45,7 +45,7 @@ struct PictureCache::State {
 
   const std::uint64_t capacity;
   mutable std::mutex lock;
-  std::list<Held> held;  // the one that was asked for last comes first
+  std::list<Held> held;  // sorted by last use, the latest first
   std::map<Key, std::list<Held>::iterator> places;
   std::map<Key, std::shared_future<View>> making;
   Counts counts;

@@ -1,4 +1,4 @@
-// Keeps decoded and resized pictures in bounded memory.
+// Keeps decoded and resized pictures in memory, up to a bound in bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,31 +9,33 @@
 
 namespace lockstep::fewshot {
 
-// One cache holds views of one kind (one size) from one set.
+// Identifies a view: a picture as the network gets it. One cache holds views of one set, all of one
+// size.
 struct PictureKey {
   int picture = 0;
-  int box = -1;  // for a crop; -1: the whole picture
+  int box = -1;  // the box of a crop; -1: the whole picture
   friend bool operator==(const PictureKey&, const PictureKey&) = default;
 };
 
-// May be used by any number of threads. If several request the same view at once, one of them makes
-// it, and the others wait. When room is needed, the views that were not requested for the longest
-// time are dropped first. A view that a caller holds stays valid. A view larger than the bound is
-// made but not kept.
+// A cache of views. Any number of threads may use it. If several of them request the same view at
+// once, one thread makes it, and the others wait. To make room, the least recently requested views
+// are dropped first. A dropped view stays valid for callers that still hold it. A view larger than
+// the bound is made but not kept.
 class PictureCache {
  public:
-  explicit PictureCache(std::uint64_t capacity_bytes);  // 0: nothing is kept
+  explicit PictureCache(std::uint64_t capacity_bytes);  // 0: no view is kept
   ~PictureCache();
   PictureCache(const PictureCache&) = delete;
   PictureCache& operator=(const PictureCache&) = delete;
 
-  // make: called without a lock, on this thread or on another one that requested the same key. An
-  // exception from it reaches all that wait for the view, and nothing is kept.
+  // Returns the view. If it is not kept, `make` makes it, on this thread or on another one that
+  // requested the same key. No lock is held during the call. If `make` throws, all threads that
+  // wait for the view get the exception, and nothing is kept.
   std::shared_ptr<const Image> get(const PictureKey& key, const std::function<Image()>& make);
 
   struct Counts {
-    std::int64_t hits = 0;    // views that existed, or that another thread was making
-    std::int64_t misses = 0;  // views that had to be made
+    std::int64_t hits = 0;    // requests for a view that existed or was being made
+    std::int64_t misses = 0;  // requests for which a view was made
     std::int64_t evicted = 0;
     std::int64_t views = 0;   // number of views held now
     std::uint64_t bytes = 0;  // bytes of pixels held now; never above the bound

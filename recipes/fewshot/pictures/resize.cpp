@@ -15,7 +15,8 @@ namespace {
 
 constexpr int largest_extent = 65'535;
 
-// `to` values made from the old ones from `begin` to `end`. There are `extent` old ones in all.
+// The weights to compute `to` new values from the old values between `begin` and `end`. extent: the
+// number of all old values.
 Taps make_taps(double begin, double end, int extent, int to) {
   const double scale = (end - begin) / to, reach = std::max(scale, 1.0);
   Taps taps;

@@ -15,7 +15,7 @@ std::uint8_t rounded(std::int32_t sum) {
   return static_cast<std::uint8_t>(std::clamp(sum >> weight_bits, 0, 255));
 }
 
-// Pixel `at` of a row that is made.
+// Computes pixel `at` of the resized row.
 void resize_pixel(const std::uint8_t* from, const Taps& taps, std::size_t at, std::uint8_t* to) {
   const std::int32_t* const weights = taps.weights_of(at);
   const std::uint8_t* pixel = from + 3 * static_cast<std::ptrdiff_t>(taps.first[at]);
@@ -54,8 +54,9 @@ std::int32_t four_bytes(const std::uint8_t* from) {
   return bytes;
 }
 
-// Two rows at once, a pixel of each in a half of the register, and the byte behind it, which is
-// dropped. Pixels that are made of the last one of a row have none behind it.
+// Resizes two rows at once, each in one half of the register. Pixels are loaded with the byte after
+// them, which is dropped. Results that need a row's last pixel are computed one by one, because no
+// byte may follow it.
 [[gnu::target("avx2")]] void resize_two_rows(const std::uint8_t* from, int width, const Taps& taps,
                                              std::uint8_t* to) {
   const std::size_t stride = 3 * static_cast<std::size_t>(width);

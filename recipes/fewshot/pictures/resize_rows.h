@@ -1,4 +1,4 @@
-// The two passes of a resize: along rows of RGB pixels, and across them.
+// The two passes of a resize: resize_rows works along rows of RGB pixels, and mix_rows across them.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,15 @@
 
 namespace lockstep::fewshot {
 
-inline constexpr int weight_bits = 22;  // of a weight's fraction; 8 bits of a value and a sign must
-                                        // also fit into 32 bits
+// Weights are fixed-point numbers with this many bits of fraction. The 8 bits of a value and a sign
+// must also fit into 32 bits.
+inline constexpr int weight_bits = 22;
 
-// For each new value of a row (or column): the old values from which it is computed.
+// For each of the `to` new pixels of a row or column: the old pixels from which it is computed, and
+// their weights.
 struct Taps {
   std::vector<int> first, count;      // [to]
-  std::vector<std::int32_t> weights;  // [to, most]
+  std::vector<std::int32_t> weights;  // [to, most], in fixed point
   int most = 0;
 
   const std::int32_t* weights_of(std::size_t at) const {
@@ -29,10 +31,11 @@ struct PixelRows {
   std::size_t count = 0;
 };
 
-// Both functions give the same result on every processor, and are several times as fast with AVX2.
-// Any number of threads may call them. to: `rows.count` rows with as many pixels as `taps` makes.
+// Resizes each row. to: `rows.count` rows with as many pixels as `taps` has. Both functions give
+// the same result on every processor, and are several times as fast with AVX2. Any number of
+// threads may call them.
 void resize_rows(const PixelRows& rows, const Taps& taps, std::uint8_t* to);
-// to: one row, the weighted sum of `rows`. weights: rows.count of them.
+// Computes one row `to`, the weighted sum of `rows`. weights: [rows.count].
 void mix_rows(const PixelRows& rows, const std::int32_t* weights, std::uint8_t* to);
 
 }  // namespace lockstep::fewshot

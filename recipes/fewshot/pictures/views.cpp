@@ -10,26 +10,27 @@
 namespace lockstep::fewshot {
 namespace {
 
-// One axis of a crop: pixels [to_begin, to_end) of the square show the picture from `begin` to
+// One axis of a crop. The pixels [to_begin, to_end) of the square show the picture from `begin` to
 // `end`.
 struct Cut {
   int to_begin = 0, to_end = 0;
   double begin = 0, end = 0;
 };
 
-// centre, half: of the box, in pixels of the picture. scale: pixels of the square for one of these.
+// centre, half: the box's centre and half extent, in pixels of the picture. scale: pixels of the
+// square per pixel of the picture.
 Cut cut_axis(double centre, double half, double extent, double scale, const CropShape& shape) {
   const double middle = shape.size / 2.0;
   const auto square = [&](double at) { return middle + (at - centre) * scale; };
   const auto source = [&](double to) { return centre + (to - middle) / scale; };
-  // Whole pixels of the square, and of these the ones that lie in the picture.
+  // The range of whole pixels of the square, clipped to those that are inside the picture.
   const double left = std::floor(square(centre - half) - shape.context);
   const double right = std::ceil(square(centre + half) + shape.context);
   Cut cut{.to_begin = static_cast<int>(std::clamp(std::max(left, std::ceil(square(0))), 0.0,
                                                   static_cast<double>(shape.size - 1))),
           .to_end = static_cast<int>(std::clamp(std::min(right, std::floor(square(extent))), 0.0,
                                                 static_cast<double>(shape.size)))};
-  if (cut.to_begin >= cut.to_end)  // of a picture that is less than a pixel of the square
+  if (cut.to_begin >= cut.to_end)  // the picture is smaller than a pixel of the square
     return {.to_begin = cut.to_begin, .to_end = cut.to_begin + 1, .begin = 0, .end = extent};
   cut.begin = std::clamp(source(cut.to_begin), 0.0, extent);
   cut.end = std::clamp(source(cut.to_end), 0.0, extent);
@@ -60,7 +61,7 @@ ViewBox box_in_view(const Picture& picture, const Box& box, int size) {
 Crop support_crop(const Image& pixels, const Picture& picture, const Box& box,
                   const CropShape& shape) {
   LOCKSTEP_CHECK(shape.context >= 0 && 2 * shape.context < shape.size);
-  // The file may be scaled, see open_picture.
+  // The pixels may be scaled; see open_picture.
   const double across = static_cast<double>(pixels.width()) / picture.width;
   const double down = static_cast<double>(pixels.height()) / picture.height;
   const double half_width = box.w * across / 2, half_height = box.h * down / 2;

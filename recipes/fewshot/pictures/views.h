@@ -1,4 +1,4 @@
-// The view of a picture that a network gets: the whole picture, or a crop around one box.
+// Makes the views of pictures that the network gets: whole pictures, and crops around one box.
 #pragma once
 
 #include <array>
@@ -9,32 +9,33 @@
 
 namespace lockstep::fewshot {
 
-// Corners in pixels of a view. right and bottom lie just outside, so right - left is the width.
+// A box by its corners, in pixels of a view. right and bottom are exclusive, so right - left is the
+// width.
 struct ViewBox {
   float left = 0, top = 0, right = 0, bottom = 0;
 };
 
-// For a query: the whole picture as RGB u8 [size, size, 3], without keeping the aspect ratio.
-// pixels: from open_picture.
+// Returns the view of a query: the whole picture, RGB u8 [size, size, 3]. Width and height are
+// scaled by different factors. pixels: from open_picture.
 Image whole_view(const Image& pixels, int size);
-// The place of a box of `picture` in the whole view.
+// Returns the place of a box of `picture` in its whole view.
 ViewBox box_in_view(const Picture& picture, const Box& box, int size);
 
 struct CropShape {
-  int size = 320;    // of the square, in pixels
-  int context = 16;  // pixels around the box within the square; 2 x context < size
+  int size = 320;    // edge of the square crop, in pixels
+  int context = 16;  // pixels of the crop on each side of the box; 2 x context < size
 };
-// The RGB colour beyond a picture. It is the mean with which torchvision's and timm's weights are
-// normalised, so it becomes zero.
+// The RGB colour of a crop beyond its picture. It is the mean that normalisation for torchvision's
+// and timm's weights subtracts, so it becomes zero.
 inline constexpr std::array<std::uint8_t, 3> fill_colour{124, 116, 104};
 
 struct Crop {
   Image image;    // RGB u8 [size, size, 3]
   ViewBox box{};  // place of the box in the crop
 };
-// For a support: the box, scaled by one factor so that its longer side is size - 2 x context, in
-// the middle of the square. Up to `context` pixels of the picture are on each of its sides. The
-// rest of the square is fill_colour.
+// Returns the view of a support: a square crop with the box in its middle. The box is scaled by one
+// factor, so that its longer side has size - 2 x context pixels. On each side of the box, up to
+// `context` pixels of the crop show the picture. The rest of the crop is fill_colour.
 Crop support_crop(const Image& pixels, const Picture& picture, const Box& box,
                   const CropShape& shape = {});
 

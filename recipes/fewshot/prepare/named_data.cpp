@@ -7,7 +7,8 @@
 namespace lockstep::fewshot {
 namespace {
 
-// A share to hold out is given for data without a validation set; this data may have one.
+// data.valid_share is meant for data without a validation set. If the data have one, this adds a
+// note that the share has no effect.
 void note_no_effect(const OptionTable& table, FoundData& found) try {
   check_no_effect(table, cat(describe(*found.valid), " says what to validate on"),
                   {"data.valid_share"});
@@ -28,7 +29,7 @@ FoundData named_data(const FewshotOptions& options) {
     found.train = name_detection_files(options.data.train, {});
   if (!options.data.valid.empty()) {
     found.valid = name_detection_files(options.data.valid, {});
-    found.notes.clear();  // they are of what could be validated on instead
+    found.notes.clear();  // they list sets that could be used for validation
   }
   if (found.valid)
     note_no_effect(options.table, found);

@@ -1,4 +1,4 @@
-// From options to a record of the data that the worker reads by.
+// Turns options into a record of the data. The worker reads the data by this record.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -49,7 +49,7 @@ std::vector<std::string> names_of(const DetectionData& data, const std::vector<i
   return names;
 }
 
-// "a,b" and "@FILE" of an option that is a list.
+// Resolves "a,b" and "@FILE" in an option that is a list.
 std::vector<std::string> listed(const std::vector<std::string>& list) {
   return class_names(join(list, ","));
 }
@@ -67,8 +67,8 @@ ClassSplit split_of(const FewshotOptions& options, const DetectionData& data) {
   return split_by_names(data, base, novel);
 }
 
-// The split for another run's classes on this data: base classes of that run stay base, as far as
-// they are there; all others are novel.
+// Splits classes for a run whose classes come from another run. Base classes of that run that are
+// in this data stay base. All others are novel.
 ClassSplit split_of_run(const SetsRecord& before, const DetectionData& data) {
   ClassSplit split;
   const ClassPictures pictures(data);
@@ -96,7 +96,7 @@ bool same_files(const SetsRecord& record, const FoundData& found) {
   return to_json(record) == to_json(with_files(record, found));
 }
 
-// Older versions ignored data.train_pictures and data.valid_pictures beside data.path.
+// Older versions ignored data.train_pictures and data.valid_pictures if data.path was given.
 bool is_older(const SetsRecord& record) { return record.has_files && record.contents.empty(); }
 bool names_no_files(const FewshotOptions& options) {
   const auto keys = {"data.path", "data.train", "data.train_pictures", "data.valid",
@@ -106,7 +106,7 @@ bool names_no_files(const FewshotOptions& options) {
   });
 }
 
-// Says which requested evaluations are left out.
+// Reports which requested evaluations are left out.
 void say_what_is_left_out(const std::vector<EvaluationGroup>& groups, const FewshotOptions& options,
                           const Sets& sets, const Say& say) {
   if (groups.empty())
@@ -132,7 +132,7 @@ double passes_over(const std::vector<EvaluationGroup>& groups, const FewshotOpti
   return passes;
 }
 
-// Whether the episodes of training can be drawn from all classes of the data.
+// Whether all classes of the data have enough pictures for the episodes of training.
 bool all_are_enough(const Sets& sets, const FewshotOptions& options) try {
   const std::vector<int> all = used_classes(sets.split, ClassUse::all);
   DetectionData train = sets.train;
@@ -143,8 +143,8 @@ bool all_are_enough(const Sets& sets, const FewshotOptions& options) try {
   return false;
 }
 
-// Returns the classes of an episode of training. Throws Error, which also says which classes are
-// held out: nobody who asks for all classes of the data thinks of the split.
+// Returns the number of classes in an episode of training. Throws Error if the data have too few.
+// The error also says how many classes are held out, because users forget the split.
 int check_episodes(const Sets& sets, const std::vector<int>& used, const FewshotOptions& options,
                    const Say& say) try {
   const Episodes episodes(ClassPictures(sets.train), sets.train.categories, used,
@@ -204,7 +204,7 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
                     {"made", options.made()}};
   prepared.data_hash = record.fingerprint;
   prepared.data_contents = record.contents;
-  // Said by name, it would limit episodes of evaluation too.
+  // If episode.n_way were recorded as used, it would also limit episodes of evaluation.
   const bool limits_none = std::all_of(
       groups.begin(), groups.end(),
       [&](const EvaluationGroup& group) { return group.episodes.shape().n_way <= n_way; });
@@ -212,7 +212,8 @@ Prepared prepared_from(const SetsRecord& record, Sets sets, const FewshotOptions
   return prepared;
 }
 
-// The sets of a run. An export does not say where its pictures lie: then those of data.path.
+// The sets of a run. An export has no record of where its pictures are, so data.path gives the
+// place.
 Sets sets_of_run(const json& extra, const FewshotOptions* options) {
   const SetsRecord record = sets_record_from_json(extra.at("sets"));
   if (record.has_files) return read_sets(record);
@@ -221,8 +222,8 @@ Sets sets_of_run(const json& extra, const FewshotOptions* options) {
   return read_sets(with_files(record, named_data(*options)));
 }
 
-// By file name, with the folder where several have it, as far as the run's validation set is still
-// there.
+// The picture ids of the run's validation set by file name. If several folders have a file of that
+// name, the key contains the folder too. Empty if the set cannot be read any more.
 json valid_picture_ids(const json& extra) {
   json ids = json::object();
   if (!extra.is_object() || !extra.contains("sets")) return ids;
@@ -243,8 +244,8 @@ json valid_picture_ids(const json& extra) {
   return ids;
 }
 
-// Whole paths, in their order, of the run's pictures whose boxes are of the stored pixels although
-// EXIF turns them: what is found in them is to be of the same.
+// The absolute paths, sorted, of the run's pictures that EXIF turns but whose boxes refer to the
+// stored pixels. Boxes that are found in these pictures must refer to the stored pixels too.
 std::vector<std::string> stored_pictures(const json& extra) {
   std::vector<std::string> paths;
   if (!extra.is_object() || !extra.contains("sets")) return paths;
@@ -257,13 +258,14 @@ std::vector<std::string> stored_pictures(const json& extra) {
         if (picture.frame == Frame::stored)
           paths.push_back(fs::absolute(picture.path).lexically_normal().string());
   } catch (const Error&) {
-    return {};  // the data are gone
+    return {};  // the data cannot be read any more
   }
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
-// Classes of a table by the ids that the run has for their names; others get ids of their own.
+// Gives classes of a support list the ids that the run has for their names. Other classes get new
+// ids.
 void number_classes(SupportList& list, const json& extra) {
   if (!extra.is_object() || !extra.contains("categories")) return;
   std::int64_t next = 1;
@@ -278,8 +280,8 @@ void number_classes(SupportList& list, const json& extra) {
   }
 }
 
-// The validation set of a run, or of the options where there is no run yet or an export does not
-// say where its own lies.
+// The validation set of a run. The options name it if there is no run yet, or if the run is an
+// export without the place of its set.
 DetectionData validation_set(const FewshotOptions& options, const ItemQuery& query) {
   const json extra = extra_of_run(query.run_dir);
   if (extra.is_object() && extra.contains("sets")) {
@@ -356,12 +358,13 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
   if (of_run) {
     const SetsRecord before = sets_record_from_json(extra["sets"]);
     const bool was_made = extra.value("made", false), names_none = options.made() && !was_made;
-    if (names_none && !before.has_files)  // an export
+    if (names_none && !before.has_files)  // only an export has no files
       throw Error("the run was trained on pictures, but data.path does not say where some are",
                   "name them with data.path=DIR");
     const bool keeps_files = names_none || (is_older(before) && names_no_files(options));
     const FoundData found = keeps_files ? before.files : found_data(options, context, say);
-    SetsRecord again = with_files(before, found);  // where they lie now
+    // the record with the places where the files are now
+    SetsRecord again = with_files(before, found);
     again.exif = options.data.exif;
     if (same_files(before, found) ||
         (was_made == options.made() && context.purpose != Purpose::evaluate)) {
@@ -409,7 +412,7 @@ Prepared prepare(const FewshotOptions& options, const PrepareContext& context) {
                        options, context.purpose, say);
 }
 
-// Ids stay, so that an export numbers pictures as its run does.
+// Picture ids stay, so that an export numbers pictures as its run does.
 void forget_places(json& extra, std::map<std::string, std::string>& /*kept*/) {
   if (!extra.is_object() || !extra.contains("sets") || !extra["sets"].is_object()) return;
   if (json ids = valid_picture_ids(extra); !ids.empty()) extra["picture_ids"] = std::move(ids);

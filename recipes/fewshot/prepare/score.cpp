@@ -29,7 +29,7 @@ GroundTruth named_truth(const FewshotOptions& options) {
               "give truth=ANNOTATIONS, or data.path=DIR for its validation set");
 }
 
-// A category without boxes plays no part beside another of its name.
+// Leaves out categories without boxes if another category has the same name.
 std::vector<NamedClass> named_classes_of(const GroundTruth& truth) {
   std::set<std::int64_t> with_boxes;
   for (const TrueBox& box : truth.boxes) with_boxes.insert(box.category);
@@ -47,8 +47,8 @@ ReadDetections read_results(const fs::path& file, const KnownIds& known) {
                                     : read_results_json(file, known);
 }
 
-// A detector that looked at a picture seldom finds nothing at all. A picture without detections may
-// never have been predicted.
+// A warning about pictures with boxes and without detections, or "". A detector rarely finds
+// nothing at all, so these pictures may never have been predicted.
 std::string without_detections(const GroundTruth& truth, const std::vector<Detection>& detections) {
   std::set<std::int64_t> found;
   for (const Detection& detection : detections) found.insert(detection.picture);
@@ -61,7 +61,7 @@ std::string without_detections(const GroundTruth& truth, const std::vector<Detec
              "lockstep predict takes the first 20 of the validation set, and all with images=DIR");
 }
 
-// "ap50 of NAME"; with the id where several have that name.
+// Adds "ap50 of NAME". If several classes have that name, the id follows.
 void add_class_scores(const DetectionResult& result, const std::vector<NamedClass>& classes,
                       std::vector<Score>& scores) {
   std::map<std::string, int> counts;

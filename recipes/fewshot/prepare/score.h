@@ -1,4 +1,4 @@
-// `lockstep score fewshot`.
+// Implements `lockstep score fewshot`.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,9 @@
 
 namespace lockstep::fewshot {
 
-// Scores files of detections against score.truth, data.valid if data.path is not given, or the
-// validation set of data.path. Looks at no picture. Throws Error.
+// Scores files of detections against the ground truth that the options name. The ground truth is
+// score.truth if that is given. Otherwise, it is the validation set of data.path or data.train. If
+// neither is given, it is data.valid. No picture is opened. Throws Error.
 std::vector<Score> score_files(const FewshotOptions& options, const ScoreContext& context);
 
 }  // namespace lockstep::fewshot

@@ -36,7 +36,7 @@ std::size_t need_column(const CsvTable& table, const std::vector<std::string>& n
                   "; a table of examples has file, class, x, y, w and h"));
 }
 
-// Where the four numbers of a box are; corners: the last two are x_max and y_max.
+// The columns of a box's four numbers. corners: whether the last two are x_max and y_max.
 struct BoxColumns {
   std::array<std::size_t, 4> places{};
   bool corners = false;
@@ -57,7 +57,7 @@ std::optional<BoxColumns> box_columns(const CsvTable& table) {
                                               {{"x_min", "y_min", "x_max", "y_max"}, true},
                                               {{"xmin", "ymin", "xmax", "ymax"}, true}}};
   const Names* nearest = nullptr;
-  std::vector<std::string> there;  // of the nearest
+  std::vector<std::string> there;  // columns that exist among those of `nearest`
   for (const Names& names : known) {
     std::vector<std::string> found;
     BoxColumns columns{.places = {}, .corners = names.corners};
@@ -76,7 +76,8 @@ std::optional<BoxColumns> box_columns(const CsvTable& table) {
   return std::nullopt;
 }
 
-// The box of a row within its picture; the whole picture where all four cells are empty.
+// The box of a row, clipped to its picture. If all four cells are empty, the box is the whole
+// picture.
 Box box_of(const CsvTable& table, std::size_t row, const std::optional<BoxColumns>& columns,
            const Picture& picture) {
   std::array<std::optional<double>, 4> cells;

@@ -1,4 +1,4 @@
-// Examples of classes, for prediction.
+// Reads or draws the examples of classes with which prediction begins.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,24 @@
 
 namespace lockstep::fewshot {
 
-// Reads predict.supports. Its columns are file (or filename), class (or class_name, label), and x,
-// y, w, h or x_min, y_min, x_max, y_max, which may be empty. folder: file names are relative to it;
-// empty: to the table's folder. Boxes refer to the picture as EXIF turns it, unless `exif` is
-// stored.
-// Throws Error, which names file and line, for a missing picture, a box that has no extent or lies
-// outside its picture, and a table without rows.
+// Reads the table of predict.supports, with one example per row. These columns are used:
+//   - file (or filename, image, path), relative to `folder`, or to the table's folder if `folder`
+//     is empty.
+//   - class (or class_name, label, name).
+//   - x, y, w, h (or x, y, width, height), or the corners x_min, y_min, x_max, y_max (or xmin, …).
+//     Boxes are in pixels and are cut at the picture's edges. If all four cells are empty or the
+//     columns are missing, the whole picture is the example.
+// Boxes refer to the stored pixels if `exif` is `stored`, and otherwise to the picture as EXIF
+// turns it.
+//
+// Throws Error, which names file and line, for a missing picture, and for a box that lacks numbers
+// or shows less than a pixel of its picture. Also throws for a missing column and for a table
+// without rows.
 SupportList read_supports(const std::filesystem::path& table, const std::filesystem::path& folder,
                           ExifFrame exif = ExifFrame::automatic);
 
-// Returns `shots` boxes of each class from the training set, drawn from `seed`, in as many
-// different pictures as there are.
+// Returns up to `shots` boxes of each class from the training set, each from a different picture.
+// Pictures and boxes are drawn from `seed`. A class without pictures is left out.
 SupportList supports_of_training(const Sets& sets, const std::vector<int>& classes,
                                  std::int64_t shots, std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// Decides which episodes training and evaluation draw.
+// Decides the shape of training episodes, and the groups of episodes that an evaluation draws.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,22 @@ namespace lockstep::fewshot {
 
 EpisodeShape training_shape(const FewshotOptions& options);
 
-// Episodes of either base or novel classes, with one number of supports.
+// A group of evaluation episodes: all of base classes or all of novel classes, with one number of
+// shots.
 struct EvaluationGroup {
-  std::string name;  // "base", "novel"
+  std::string name;  // "base" or "novel"
   std::int64_t shots = 0;
   Episodes episodes;
 };
-// Groups of the classes that training draws (data.classes) come first, then the others. Within each
-// kind, groups are ordered by the number of shots. Supports come from the training set and queries
-// from the validation set. A kind is left out if too few of its classes can be drawn. If it has
-// fewer than episode.n_way classes, all are used.
+// Returns the groups of an evaluation. The groups of base classes come first, or those of novel
+// classes if data.classes is novel. Groups of the same classes are in ascending order of shots.
+// Supports come from the training set, and queries from the validation set. A class can be drawn if
+// it has enough pictures in both. A group is left out if none of its classes can be drawn. If fewer
+// than episode.n_way classes can be drawn, episodes have all of these.
 std::vector<EvaluationGroup> evaluation_groups(const FewshotOptions& options, const Sets& sets);
 
-// Every box with the ids of its picture and category. A box that does not count is a crowd or
-// ignored.
+// Returns every box with the ids of its picture and category. A box that does not count
+// (Box::counts) is a crowd or ignored.
 std::vector<TrueBox> true_boxes(const DetectionData& data);
 TrueBox true_box(const DetectionData& data, const Box& box);
 

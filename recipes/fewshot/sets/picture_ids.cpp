@@ -23,13 +23,13 @@ using Id = std::optional<std::int64_t>;
 
 std::string normal(const fs::path& path) { return path.lexically_normal().generic_string(); }
 
-// As read_coco takes paths of Windows.
+// Replaces backslashes in paths of Windows, as read_coco does.
 std::string with_slashes(std::string name) {
   std::replace(name.begin(), name.end(), '\\', '/');
   return name;
 }
 
-// Several lists. The first one that names a picture counts.
+// Several lists of pictures. If more than one names a picture, the first one applies.
 class PictureLists {
  public:
   PictureLists() = default;
@@ -64,11 +64,12 @@ class PictureLists {
   std::unordered_map<std::string, std::vector<const PictureList*>> by_name_;
 };
 
-// COCO's jsons near folders of pictures. Each place is listed once, and each json read once.
+// COCO's JSON files near folders of pictures. Each place is listed once, and each file is read
+// once.
 class NearJsons {
  public:
-  // Those that lie in the folder or near it and whose pictures may lie in it, the nearest first.
-  // Other jsons are skipped.
+  // Lists the JSON files in or near the folder whose pictures may be in it, the nearest first.
+  // Other JSON files are skipped.
   PictureLists of(const fs::path& folder) {
     const fs::path above = folder.parent_path(), top = above.parent_path();
     std::vector<Found> all;
@@ -88,10 +89,11 @@ class NearJsons {
 
  private:
   struct Found {
-    std::ptrdiff_t rank = 0;  // of the folder among those in which the json's pictures may lie
+    // position of the folder among those in which the file's pictures may be
+    std::ptrdiff_t rank = 0;
     fs::path json;
   };
-  using Jsons = std::unordered_map<std::string, std::vector<Found>>;  // by such a folder
+  using Jsons = std::unordered_map<std::string, std::vector<Found>>;  // keyed by such a folder
 
   const Jsons& jsons_in(const fs::path& place) {
     const auto [known, is_new] = places_.try_emplace(place.string());
@@ -99,7 +101,7 @@ class NearJsons {
     try {
       for (const std::string& name : files_ending_in(place, {".json"}))
         add(place / name, known->second);
-    } catch (const Error&) {  // one that cannot be listed says nothing
+    } catch (const Error&) {  // a folder that cannot be listed has no lists
     }
     return known->second;
   }
@@ -115,7 +117,7 @@ class NearJsons {
     const auto [known, is_new] = lists_.try_emplace(json.string());
     if (is_new) try {
         known->second = std::make_shared<const PictureList>(name_detection_files(json, {}));
-      } catch (const Error&) {  // another json
+      } catch (const Error&) {  // the file has another format
       }
     return known->second;
   }
@@ -124,14 +126,14 @@ class NearJsons {
   std::unordered_map<std::string, std::shared_ptr<const PictureList>> lists_;
 };
 
-// The lists of a run: its validation set, then its training set. For an export: the names that it
-// kept.
+// The lists of a run: its validation set, then its training set. An export has only the names that
+// it kept.
 PictureLists lists_of_run(const nlohmann::json& extra) {
   std::vector<std::shared_ptr<const PictureList>> lists;
   const auto take = [&](const DetectionFiles& files) {
     try {
       lists.push_back(std::make_shared<const PictureList>(files));
-    } catch (const Error&) {  // gone since
+    } catch (const Error&) {  // the files are missing now
     }
   };
   if (extra.is_object() && extra.contains("sets")) {
@@ -148,7 +150,8 @@ PictureLists lists_of_run(const nlohmann::json& extra) {
   return PictureLists(std::move(lists));
 }
 
-// The id that a json beside the picture gives, or the run, or the picture's own name.
+// Finds the id of a picture. The first of these applies: a JSON file near the picture, the run, the
+// number in the picture's own name.
 class WantedIds {
  public:
   explicit WantedIds(const nlohmann::json& extra) : extra_(extra) {}
@@ -187,7 +190,7 @@ class WantedIds {
   const nlohmann::json& extra_;
   NearJsons near_;
   std::optional<PictureLists> of_run_;                    // read when a picture needs it
-  std::unordered_map<std::string, PictureLists> beside_;  // by folder
+  std::unordered_map<std::string, PictureLists> beside_;  // keyed by folder
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Assigns ids to pictures in results.
+// Assigns to each predicted picture the id that it has in results.
 #pragma once
 
 #include <cstdint>
@@ -14,46 +14,49 @@
 
 namespace lockstep::fewshot {
 
-// The pictures that an annotation file lists, and their ids. Opens no picture.
+// The pictures that an annotation file lists, and their ids. No picture is opened.
 class PictureList {
  public:
-  // Throws Error if the file cannot be read.
+  // Throws Error if a file cannot be read.
   explicit PictureList(const DetectionFiles& files);
-  // Makes a list of names without folders.
+  // Makes a list from names and their ids. The folders of the pictures are then unknown.
   explicit PictureList(const std::map<std::string, std::int64_t>& ids);
 
-  // The id of the picture at that full path, if the list names it as a file in one of its folders.
-  // If the path lies directly in such a folder, the only picture of that name without folders is
-  // found too.
+  // Returns the id of the picture at that full path. The list must name the picture relative to one
+  // of its folders, and the path must be that file. If the path lies directly in such a folder,
+  // id_of_name is tried too.
   std::optional<std::int64_t> id_of(const std::filesystem::path& path) const;
-  // The id of the picture whose listed name, including folders, is the end of the path. If there
-  // are several, the one with the most folders. None for a picture that the list names without
-  // folders.
+  // Returns the id of the picture whose listed name is the end of the path. The name must include a
+  // folder. If there are several such pictures, the one with the most folders is taken.
   std::optional<std::int64_t> id_of_ending(const std::filesystem::path& path) const;
-  // The id of the only picture with that name without folders, wherever it lies.
+  // Returns the id of the picture with that file name, wherever it lies. Returns nothing if several
+  // pictures have the name.
   std::optional<std::int64_t> id_of_name(const std::string& name) const;
-  // Calls `visit` with each name, without its folders.
+  // Calls `visit` with each file name, without folders.
   void visit_names(const std::function<void(const std::string&)>& visit) const;
 
  private:
   void add(const std::filesystem::path& file_name, std::int64_t id);
 
   std::vector<std::filesystem::path> folders_;
-  std::map<std::string, std::int64_t> by_file_name_;            // as the list writes them
-  std::map<std::string, std::optional<std::int64_t>> by_name_;  // without folders
+  std::map<std::string, std::int64_t> by_file_name_;            // by the list's names
+  std::map<std::string, std::optional<std::int64_t>> by_name_;  // nothing for repeated names
 };
 
-// Returns an id for each picture, all different, in the order of `paths` (full paths). It comes
-// from the first of these that has one:
-//   - a json in its folder or near it whose pictures may lie there, by the rules of
-//     find_detection_data; else a json near a folder above, up to the folder that the user named;
-//   - the lists of the run: its validation set, then its training set, as far as their files can be
-//     read; for an export the names that it kept. They are searched for the picture's path, then
-//     for the end of its path, then for its name, if no other of `paths` has that name;
-//   - the number that is its name, as in COCO (000000000139.jpg);
-//   - the smallest number that is free, from 1.
-// An id that an earlier picture has by a rule other than the last one is not free. extra:
-// Prepared::extra. names: PredictItem::id of each; none: all were named individually.
+// Returns an id for each picture, in the order of `paths` (full paths). All ids are different. The
+// first of these rules that gives an id is used:
+//   - The id in a json in the picture's folder or near it, if the json's pictures may lie there by
+//     the rules of find_detection_data. If there is none, the folders above are tried in turn, up
+//     to the folder that the user named.
+//   - The id in the lists of the run: its validation set, then its training set. A list is skipped
+//     if its files cannot be read. For an export, the list is the names that it kept. Each list is
+//     searched for the picture's path, then for the end of its path. If no other of `paths` has the
+//     same file name, it is also searched for that name.
+//   - The number that is the picture's name, as in COCO (000000000139.jpg).
+//   - The smallest number from 1 that no other picture has.
+// If an earlier picture already has the id that one of the first three rules gives, the last rule
+// is used. extra: Prepared::extra. names: PredictItem::id of each picture. It is empty if the user
+// named each picture individually.
 std::vector<std::int64_t> picture_ids(const std::vector<std::filesystem::path>& paths,
                                       const nlohmann::json& extra,
                                       const std::vector<std::string>& names = {});

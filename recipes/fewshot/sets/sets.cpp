@@ -75,7 +75,7 @@ json to_json(const SetsRecord& record) {
                  {"base", record.base},
                  {"novel", record.novel},
                  {"fingerprint", record.fingerprint}};
-  // As older runs have it where neither says anything: their evaluations are of the same data.
+  // Default values are left out, as in records of older runs. Equal data then give equal records.
   if (record.exif != ExifFrame::automatic) result["exif"] = exif_word(record.exif);
   if (record.look) result["look"] = true;
   if (!record.contents.empty()) result["contents"] = record.contents;
@@ -86,7 +86,8 @@ json to_json(const SetsRecord& record) {
 }
 
 SetsRecord sets_record_from_json(const json& from) try {
-  SetsRecord record;  // field by field: g++ 12 destroys half an aggregate twice where one throws
+  // assigned by field: g++ 12 destroys parts of an aggregate twice if a later part throws
+  SetsRecord record;
   record.has_files = from.contains("train");
   if (record.has_files) record.files.train = detection_files_from_json(from.at("train"));
   if (from.contains("valid")) record.files.valid = detection_files_from_json(from.at("valid"));
@@ -180,7 +181,7 @@ void keep_shots(DetectionData& data, const std::vector<int>& classes, std::int64
   Random random(seed, RandomStream::draw, 0, 0);
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   for (const int category : classes) {
-    std::vector<std::vector<std::size_t>> places;  // of its boxes, by picture
+    std::vector<std::vector<std::size_t>> places;  // indices of the class's boxes, by picture
     std::size_t most = 0;
     for (const std::size_t picture : order) {
       std::vector<std::size_t> here;

@@ -1,4 +1,4 @@
-// Examples of classes, in the form in which the worker gets them for prediction.
+// The examples of classes that the worker gets for prediction.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -31,7 +31,7 @@ bool has_id(const std::vector<std::int64_t>& ids, std::int64_t id) {
   return std::binary_search(ids.begin(), ids.end(), id);
 }
 
-// How many annotations something is true of, and the first of them.
+// The number of annotations with some property, and the id of the first one.
 struct Noted {
   std::int64_t count = 0, first = 0;
   void add(std::int64_t id) {
@@ -81,8 +81,8 @@ void take_truth_boxes(const std::vector<CocoAnnotation>& annotations, GroundTrut
                               "a detection that finds it for wrong"));
 }
 
-// Which picture an xml is of can be seen from the pictures alone; where they are not there, it is
-// taken to bear the xml's name.
+// Only existing pictures show which of them an xml file describes. If the picture is missing, its
+// name is assumed to be that of the xml file.
 GroundTruth voc_truth(const VocFolders& folders, bool needs_pictures = false) {
   VocSet set = scan_voc(folders);
   if (needs_pictures) check_pictures_exist(set.data);
@@ -112,8 +112,8 @@ GroundTruth voc_truth(const VocFolders& folders, bool needs_pictures = false) {
   return truth;
 }
 
-// Ids by name; of a name that comes twice that of the category with boxes, as Roboflow lists a root
-// category without any beside its own.
+// Category ids by name. If two categories have the same name, the one with boxes is used. Roboflow
+// lists a root category without boxes that may have such a name.
 std::map<std::string, std::int64_t> ids_by_name(const GroundTruth& truth) {
   std::set<std::int64_t> with_boxes;
   for (const TrueBox& box : truth.boxes) with_boxes.insert(box.category);
@@ -124,7 +124,7 @@ std::map<std::string, std::int64_t> ids_by_name(const GroundTruth& truth) {
   return ids;
 }
 
-// The categories of `model`, by name.
+// Replaces the categories of `truth` by those of `model`, matched by name.
 void take_categories_of(const GroundTruth& model, GroundTruth& truth) {
   const std::map<std::string, std::int64_t> ids = ids_by_name(model);
   std::map<std::int64_t, std::string> names;

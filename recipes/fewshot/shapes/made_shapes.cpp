@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* version = "1\n";  // of what is made
+constexpr const char* version = "1\n";  // version of the synthetic data
 constexpr const char* description =
     "Made by lockstep: drawn shapes, not photographs. For trying things out.";
 
@@ -34,7 +34,7 @@ struct Shape {
 };
 struct Scene {
   Colour background;
-  double slope_x = 0, slope_y = 0;  // of brightness, from one side to the other
+  double slope_x = 0, slope_y = 0;  // change of brightness from one side to the other
   std::vector<std::pair<std::vector<Point>, Colour>> distractors;
   std::vector<Shape> shapes;
 };
@@ -54,7 +54,7 @@ int difference(Colour a, Colour b) {
   return std::abs(a.red - b.red) + std::abs(a.green - b.green) + std::abs(a.blue - b.blue);
 }
 
-// How much of the smaller rectangle lies in the other.
+// The share of the smaller rectangle that is inside the other one.
 double overlap(const Rectangle& a, const Rectangle& b) {
   const double width = std::min(a.right, b.right) - std::max(a.left, b.left);
   const double height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
@@ -65,7 +65,7 @@ double overlap(const Rectangle& a, const Rectangle& b) {
   return width * height / std::min(area(a), area(b));
 }
 
-// A thin line or a small dot, about as bright as the background.
+// Adds a thin line or a small dot that is about as bright as the background.
 void add_distractor(const MadeShapes& set, Random& random, Scene& scene) {
   const double x = between(random, 0, set.width), y = between(random, 0, set.height);
   const double angle = between(random, 0, 2 * std::numbers::pi);
@@ -80,7 +80,7 @@ void add_distractor(const MadeShapes& set, Random& random, Scene& scene) {
        any_colour(random, 60, 190)});
 }
 
-// False: it would lie over another.
+// Returns false and adds nothing if the shape would overlap another one.
 bool add_shape(const MadeShapes& set, Random& random, Scene& scene) {
   const auto all = outlines();
   Shape shape{.category = static_cast<int>(random.below(all.size()))};
@@ -91,7 +91,7 @@ bool add_shape(const MadeShapes& set, Random& random, Scene& scene) {
                      .y = between(random, radius, set.height - radius)};
   shape.contours = placed(all[static_cast<std::size_t>(shape.category)], centre, radius, angle);
   shape.bounds = bounds_of(shape.contours);
-  constexpr int clear = 200;  // difference from the background, of 765
+  constexpr int clear = 200;  // least difference from the background, out of 765
   do shape.colour = any_colour(random, 0, 255);
   while (difference(shape.colour, scene.background) < clear);
   constexpr double allowed = 0.05;
@@ -113,7 +113,7 @@ Scene draw_scene(const MadeShapes& set, int i) {
   return scene;
 }
 
-// About normal, deviation 1: the sum of four bytes.
+// Noise with standard deviation 1, nearly normal: the sum of four bytes.
 double noise_of(std::uint32_t word) {
   const std::uint32_t sum = (word & 0xff) + (word >> 8 & 0xff) + (word >> 16 & 0xff) + (word >> 24);
   return (static_cast<double>(sum) - 510) / 147.8;
@@ -184,7 +184,7 @@ const std::vector<Category>& made_categories() {
 std::vector<std::string> made_novel_classes() { return {"star", "ring", "arrow", "heart"}; }
 
 DetectionData describe_shapes(const MadeShapes& set) {
-  constexpr std::int64_t most_shapes = 10;  // a picture, for ids
+  constexpr std::int64_t most_shapes = 10;  // shapes per picture, for ids
   DetectionData data{.name = "made shapes", .categories = made_categories()};
   for (int i = 0; i < set.pictures; ++i) {
     const std::int64_t number = set.first + i;

@@ -12,7 +12,7 @@ using Contour = std::vector<Point>;
 constexpr double pi = std::numbers::pi;
 constexpr int round_points = 36;
 
-// Points on a circle, from one angle to another; a whole one ends where it begins.
+// Points on a circle from one angle to another. A full circle does not repeat its first point.
 Contour arc(double radius, double from, double to, Point centre = {}) {
   Contour points;
   const bool whole = to - from > 2 * pi - 1e-9;
@@ -41,7 +41,7 @@ Contour cross() {
           {a, b},   {-a, b}, {-a, a}, {-b, a}, {-b, -a}, {-a, -a}};
 }
 
-// The outer side of one circle, and back along another that lies to the right of it.
+// The outer arc of one circle, and back along another circle that is further to the right.
 Contour crescent() {
   Contour points = arc(0.99, 0.2 * pi, 1.8 * pi);
   const Contour back = arc(0.72, 0.268 * pi, 1.732 * pi, {.x = 0.33, .y = 0});

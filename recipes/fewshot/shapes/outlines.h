@@ -9,13 +9,14 @@
 
 namespace lockstep::fewshot {
 
-// Contours around (0, 0), at most 1 away from it. A contour within another one is a hole.
+// The contours of a shape around (0, 0). All points are at most 1 away from it. A contour within
+// another one is a hole.
 struct Outline {
   std::string name;
   std::vector<std::vector<Point>> contours;
 };
 
-// The outlines in the order of made_categories().
+// Returns the outlines in the order of made_categories().
 std::span<const Outline> outlines();
 
 // Returns the contours rotated by an angle (in radians), scaled by a radius in pixels and moved to

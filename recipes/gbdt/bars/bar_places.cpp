@@ -48,7 +48,7 @@ class ColumnFinder {
     return no_column;
   }
 
-  // The time, and a time of day beside it.
+  // Finds the column of the time, and possibly a separate column with the time of day.
   void find_time() {
     if (wanted_.time == "none") {
       if (takes_prices(wanted_))
@@ -70,7 +70,8 @@ class ColumnFinder {
     }
   }
 
-  // As DataFrame.to_csv() writes an index of times without a name.
+  // Whether the first column has no name and begins with a time. DataFrame.to_csv() writes an
+  // unnamed index in this way.
   bool first_column_is_index_of_times() const {
     if (!is_unnamed(table_.columns[0]) || table_.rows() == 0) return false;
     StampColumn stamps(DateOrder::any);
@@ -106,7 +107,7 @@ class ColumnFinder {
     return named;
   }
 
-  // Those that were asked for by name.
+  // Finds the columns that options name.
   void find_own() {
     const bool has_label = std::find(table_.columns.begin(), table_.columns.end(), wanted_.label) !=
                            table_.columns.end();
@@ -142,7 +143,7 @@ class ColumnFinder {
                                   printable(table_.columns[close])));
   }
 
-  // Rows of several symbols would be taken for one series.
+  // Throws Error if rows belong to several symbols, because they would be read as one series.
   void refuse_several_symbols() const {
     const std::size_t column = find({"symbol", "ticker", "name", "tic"});
     if (column == no_column || column == places_.label || column == places_.stamp) return;

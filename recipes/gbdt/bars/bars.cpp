@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t none = BarPlaces::none;
 
-// Makes bars of the rows of a table.
+// Converts the rows of a table to bars.
 class Reader {
  public:
   Reader(const CellTable& table, Bars& bars, const BarColumns& wanted)
@@ -94,7 +94,7 @@ class Reader {
         near.empty() ? cat("it has ", symbols.size(), " symbols") : cat("is it ", near, "?"));
   }
 
-  // Text of a row's time.
+  // The text of a row's time.
   std::string stamp_text(std::size_t row) const {
     std::string text(table_.cell(row, places_.stamp));
     if (places_.clock != none) text += cat(" ", table_.cell(row, places_.clock));
@@ -144,12 +144,12 @@ class Reader {
                 "write all dates alike, as 2022-01-31");
   }
 
-  // Rows of prices always have a time.
+  // A hint to ignore the time. Rows of prices get none, because they need their time.
   std::string or_no_time() const {
     return takes_prices(wanted_) ? "" : "; time=none takes the rows as they stand";
   }
 
-  // Checks the order of time, and turns the rows over where the newest comes first.
+  // Checks that times are in order. If the newest row comes first, the rows are reversed.
   void order_rows(std::vector<Stamp>& stamps) {
     const bool may_be_equal = places_.group != none;
     const auto goes_on = [&](std::size_t i, int sign) {
@@ -204,7 +204,7 @@ class Reader {
                                    [](double volume) { return volume > 0; });
   }
 
-  // A column of volumes without any is none.
+  // Removes the column of volumes if all its cells are empty.
   void check_volume() {
     std::size_t& column = places_.prices[volume_place];
     if (column != none && std::all_of(rows_.begin(), rows_.end(), [&](std::size_t row) {
@@ -241,7 +241,7 @@ class Reader {
   }
 
   void read_own() {
-    std::vector<char> kinds(places_.own.size(), '\0');  // n: numbers, b: booleans
+    std::vector<char> kinds(places_.own.size(), '\0');  // n = numbers, b = booleans
     bars_.own.reserve(rows_.size() * kinds.size());
     for (const std::size_t row : rows_)
       for (std::size_t i = 0; i < kinds.size(); ++i)
@@ -278,7 +278,8 @@ class Reader {
                                 table_.columns[places_.label], ", which is the label"));
   }
 
-  // Where labels are not needed, what cannot be one is none: a placeholder such as ?.
+  // Whether the cell contains a label. If labels are optional, other text such as the placeholder ?
+  // is treated as a missing label.
   bool is_label(std::size_t row) const {
     const std::string cell(table_.cell(row, places_.label));
     if (is_missing(cell)) return false;
@@ -304,7 +305,7 @@ class Reader {
   }
 
   void read_groups() {
-    std::map<std::string, std::size_t> known;  // where each one began
+    std::map<std::string, std::size_t> known;  // the first row of each group
     for (const std::size_t row : rows_) {
       const std::string cell(table_.cell(row, places_.group));
       if (is_missing(cell))
@@ -323,7 +324,7 @@ class Reader {
     }
   }
 
-  // Daily bars pause for weekends and holidays; what is far longer than usual is told.
+  // Notes gaps that are longer than weekends and holidays.
   void note_gaps() {
     const std::vector<Day>& days = bars_.days;
     int longest = 0, gaps = 0;
@@ -348,7 +349,7 @@ class Reader {
   Bars& bars_;
   const BarColumns& wanted_;
   BarPlaces places_;
-  std::vector<std::size_t> rows_;  // of the table, that become bars
+  std::vector<std::size_t> rows_;  // rows of the table that become bars
   std::size_t left_out_ = 0;
   PriceStyle style_;
   bool style_known_ = false;

@@ -1,4 +1,4 @@
-// The bars of one symbol, read from a CSV file or generated.
+// The rows of one symbol or table, read from a CSV file or generated. Rows with prices are bars.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 
 namespace lockstep::gbdt {
 
-// Columns of one length, in the order of time.
+// All columns have the same length. Rows are in the order of time, or without a time in the order
+// of the file.
 struct Bars {
   std::string symbol;
   std::vector<std::string> stamps;                     // as the file writes them
-  std::vector<Day> days;                               // on the clock that wrote the stamps
-  std::vector<double> open, high, low, close, volume;  // empty if they were not read
-  bool has_volume = true;              // false: all of `volume` is 0, or the file has none
-  std::vector<std::string> own_names;  // names of the columns that were requested by name
-  std::vector<double> own;             // [rows, own_names], NaN if missing
+  std::vector<Day> days;                               // days of the stamps, in their time zone
+  std::vector<double> open, high, low, close, volume;  // each empty if not read
+  bool has_volume = true;              // false if all of `volume` is 0, or the file has none
+  std::vector<std::string> own_names;  // names of the columns in `own`
+  std::vector<double> own;  // [rows, own_names]: columns requested by name; NaN if missing
   // Values of the label's column, NaN if missing. For classes, these are indexes into `classes`.
   // Empty if there is no such column.
   std::vector<double> labels;
-  // classes of the label, in order; empty: the label is a number
+  // classes of the label, in order; empty if the label is a number
   std::vector<std::string> classes;
-  std::vector<std::int64_t> groups;      // of each row, 0, 0, 1, …; empty: there are none
+  std::vector<std::int64_t> groups;      // of each row: 0, 0, 1, …; empty if there are no groups
   std::vector<std::string> group_names;  // as the file writes them
-  // True: the file has no time. Stamps are then the row numbers, from 1, and all rows are of one
-  // day.
+  // Whether the file has no time. Stamps are then the row numbers, from 1, and all days are 0.
   bool timeless = false;
-  // Notes for people about harmless irregularities: gaps, rows left out, columns not used.
+  // Notes for users about harmless irregularities: gaps, rows left out, columns not used.
   std::vector<std::string> notes;
-  // A hash of 32 hex digits: of the file, with the symbol if the file has several; for generated
-  // bars, of how they are generated.
+  // A hash of 32 hex digits. For a file, it is the file's hash, combined with the symbol if the
+  // file has several symbols. For generated rows, it is a hash of how they are generated.
   std::string hash;
 
   std::size_t size() const { return stamps.size(); }
@@ -42,37 +42,53 @@ struct Bars {
 
 enum class LabelKind { number, two_classes, classes };
 
-// Which columns of a file are read.
+// The columns of a file that are read.
 struct BarColumns {
   enum class Prices { all, close, none } prices = Prices::all;
-  std::vector<std::string> own;  // by name; "*": all but the time, the label and the group
-  std::string label;             // by name; empty: none
+  std::vector<std::string> own;  // by name; "*": all but time, label, group and symbol
+  std::string label;             // by name; empty: there is none
   LabelKind label_kind = LabelKind::number;
-  std::vector<std::string> classes{};  // the classes of a trained model; no other label is accepted
-  // the column may be absent; invalid labels count as missing
+  std::vector<std::string> classes{};  // classes of a trained model; other labels are an Error
+  // whether the label's column may be absent; an invalid label is then a missing one
   bool label_optional = false;
-  std::string group{};  // by name; empty: none
-  std::string time{};   // by name; empty: found by name; "none": not read
-  // By name: only rows of the symbol are read. "none": there is no such column.
+  std::string group{};  // by name; empty: there is none
+  std::string time{};   // by name; empty: see read_bars; "none": not read
+  // The column with the symbol of each row, by name. Only rows of one symbol are read. "none": all
+  // rows are of one symbol. Empty: as "none", but prices of several symbols are an Error.
   std::string symbol{};
   DateOrder date_order = DateOrder::any;
 };
 
-// Columns are found by name, ignoring case, with spaces or underscores: timestamp, datetime, date
-// or time (a date and a time column belong together), open_time, gmt_time or local_time; open,
-// high, low, close (or else adj close, close/last or price), volume. Others are ignored. A first
-// column without a name is the time if no other column is and it holds dates. Other columns without
-// a name, and pandas' "Unnamed: 0", are ignored, also by "*". Stamps are those of StampColumn. If
-// the newest row comes first, the order is reversed, with a note. Volume may be absent. Rows in
-// which all prices are missing are left out, with a note. If no prices are read, there may be no
-// time; rows then have the order of the file. Cells of own columns are read as by pandas: if a
-// column has only True and False, they are 1 and 0; inf stays. Classes (`two_classes`: 0 and 1, or
-// any two) are ordered as numbers, or as texts if some are not numbers. Rows of a group are
-// contiguous, and may have the same time. Throws Error, which names file and line, for: missing
-// columns; a value that is not a number; prices that are not above 0; a negative volume; times that
-// cannot be read, are repeated or go back; dates whose order of day and month the column does not
-// show; a mix of stamps with and without a zone; a group that occurs again later; too many classes;
-// prices of several symbols without a column that distinguishes them; and if there is no row.
+// Reads the rows of `symbol` from a CSV file. If prices are read, rows without any price are left
+// out, with a note.
+//
+// Columns are found by name. Case, spaces and underscores are ignored:
+//   - The time is timestamp, datetime, date, time, open_time, gmt_time or local_time. A column
+//     "date" and a column "time" are read together. If there is none of these, a first column
+//     without a name is the time if it holds dates.
+//   - Prices are open, high, low and close. If there is no close, adj close, close/last or price is
+//     used. volume may be absent.
+//   - Other columns are read only if they are requested. "*" does not request columns without a
+//     name, nor pandas' "Unnamed: 0".
+//
+// Stamps have the forms that StampColumn reads. If the newest row comes first, the order is
+// reversed, with a note. If no prices are read, there may be no time. Rows then have the order of
+// the file.
+//
+// Cells of the columns in `columns.own` are read as pandas reads them. If a column has only True
+// and False, these become 1 and 0. inf stays infinite. Classes are ordered as numbers, or as texts
+// if some are not numbers. With `two_classes`, the classes are 0 and 1, or any two. Rows of a group
+// are contiguous, and may have the same time.
+//
+// Throws Error, which names file and line, for:
+//   - a missing column, or no row;
+//   - a value that is not a number, a price that is not above 0, or a negative volume;
+//   - times that cannot be read, that are repeated, or that are not in order;
+//   - dates for which no row shows whether the day or the month comes first;
+//   - some stamps with a zone and some without;
+//   - a group that occurs again after another one;
+//   - too many classes;
+//   - prices of several symbols, if `columns.symbol` is empty.
 Bars read_bars(const std::filesystem::path& file, const std::string& symbol,
                const BarColumns& columns = {});
 Bars parse_bars(std::string_view text, const std::string& name, const std::string& symbol,

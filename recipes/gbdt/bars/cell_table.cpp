@@ -16,7 +16,7 @@
 namespace lockstep::gbdt {
 namespace {
 
-// guessed: the file may also be in another encoding than `from`.
+// guessed: whether the file may have another encoding than `from`.
 [[noreturn]] void refuse_bytes(const std::string& name, const std::string& why, const char* from,
                                bool guessed) {
   throw Error(cat(name, why), cat("iconv -f ", from, " -t UTF-8 ", shell_word(name),
@@ -24,7 +24,7 @@ namespace {
                                   guessed ? cat(", if it is ", from) : std::string()));
 }
 
-// Converts UTF-16 after its byte order mark.
+// Converts UTF-16 text without its byte order mark.
 std::string from_utf16(std::string_view text, bool big_endian, const std::string& name) {
   const char* const encoding = big_endian ? "UTF-16BE" : "UTF-16LE";
   const auto unit = [&](std::size_t at) {
@@ -51,7 +51,7 @@ std::string from_utf16(std::string_view text, bool big_endian, const std::string
   return converted;
 }
 
-// The text in UTF-8, without a byte order mark.
+// Returns the text in UTF-8 without a byte order mark.
 std::string in_utf8(std::string text, const std::string& name) {
   using namespace std::literals;
   if (text.starts_with("\xFF\xFE"sv))
@@ -66,7 +66,7 @@ std::string in_utf8(std::string text, const std::string& name) {
   return text;
 }
 
-// Takes the first line of what is left.
+// Removes the first line from `rest` and returns it.
 std::string_view take_line(std::string_view& rest) {
   const std::size_t end = std::min(rest.find_first_of("\r\n"), rest.size());
   const std::string_view line = rest.substr(0, end);
@@ -77,8 +77,8 @@ std::string_view take_line(std::string_view& rest) {
 
 bool has_separator(std::string_view line) { return line.find_first_of(",;\t|") != line.npos; }
 
-// Lines of one cell each, or empty ones, before one that has more cells: what a person would call a
-// title.
+// The title above a table. It consists of lines without a separator, and possibly empty lines,
+// before the first line with several cells.
 struct Title {
   std::string text;
   std::size_t bytes = 0;
@@ -109,8 +109,8 @@ RawCells::Place place_of(const RawCells& raw, std::size_t begin, std::size_t byt
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Adds the rows of raw.text from `begin` on, which has no quotes: what libcsv makes of it, several
-// times as fast.
+// Adds the rows of raw.text from a position on. The text must have no quotes. The result is that of
+// libcsv, several times faster.
 class PlainRows {
  public:
   PlainRows(RawCells& raw, char separator, std::int64_t first_line)
@@ -193,7 +193,7 @@ void add_quoted(RawCells& raw, std::size_t begin, char separator, std::int64_t f
     }
 }
 
-// The fields of prices and what yfinance has beside them.
+// Names of price fields, and of other fields that yfinance writes.
 bool is_field(std::string_view name) {
   constexpr std::array fields = {"open",         "high",     "low",          "close",
                                  "adjclose",     "volume",   "dividends",    "stocksplits",
@@ -207,9 +207,9 @@ bool all_fields(const RawCells& raw, std::size_t row) {
   return true;
 }
 
-// Where yfinance writes fields and tickers.
+// The header rows in which yfinance writes fields and tickers.
 struct Levels {
-  std::size_t fields = 0, tickers = 1;  // rows
+  std::size_t fields = 0, tickers = 1;  // row numbers
 };
 std::optional<Levels> find_levels(const RawCells& raw) {
   if (raw.rows() < 3 || raw.columns < 2) return std::nullopt;
@@ -250,7 +250,8 @@ bool has_letter(const RawCells& raw, std::size_t row) {
   return false;
 }
 
-// Open time, prices, volume, close time, and five more: of data.binance.vision.
+// Whether the rows are klines of data.binance.vision: open time, prices, volume, close time and
+// five more columns.
 bool are_klines(const RawCells& raw) {
   if (raw.columns != 12) return false;
   const std::string_view open_time = raw.cell(0, 0), close_time = raw.cell(0, 6);

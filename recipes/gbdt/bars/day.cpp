@@ -6,7 +6,7 @@
 namespace lockstep::gbdt {
 namespace {
 
-// Takes what a stamp is made of from the front of a text.
+// Reads parts of a time stamp from the front of a text.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -17,7 +17,7 @@ class Scanner {
     text_.remove_prefix(1);
     return true;
   }
-  // Exactly so many digits.
+  // Reads exactly `digits` digits.
   std::optional<int> number(std::size_t digits) {
     if (text_.size() < digits) return std::nullopt;
     int value = 0;
@@ -51,7 +51,7 @@ std::optional<Day> take_day(Scanner& scan) {
   return static_cast<Day>(std::chrono::sys_days(date).time_since_epoch().count());
 }
 
-// Seconds since midnight.
+// Reads a time and returns seconds since midnight.
 std::optional<int> take_time(Scanner& scan) {
   const auto hour = scan.number(2);
   if (!hour || *hour > 23 || !scan.take(':')) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<int> take_time(Scanner& scan) {
   return (*hour * 60 + *minute) * 60 + second;
 }
 
-// Seconds east of UTC.
+// Reads a time zone and returns seconds east of UTC.
 std::optional<int> take_zone(Scanner& scan) {
   if (scan.take('Z') || scan.take('z')) return 0;
   const int sign = scan.take('+') ? 1 : scan.take('-') ? -1 : 0;

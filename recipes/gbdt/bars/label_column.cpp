@@ -18,7 +18,7 @@ std::string cell_of(const LabelColumn& column, std::size_t i) {
   return std::string(column.table.cell(column.rows[i], column.column));
 }
 
-// So that 1, 1.0 and 1e0 are one class.
+// The name of a class. The cells 1, 1.0 and 1e0 name the same class.
 std::string class_name(const std::string& cell) {
   const auto number = to_number(cell);
   return number && std::isfinite(*number) ? general(*number, 15) : cell;
@@ -47,7 +47,7 @@ void sort_classes(std::vector<std::string>& classes) {
 }  // namespace
 
 std::vector<std::string> classes_of(const LabelColumn& column, LabelKind kind) {
-  std::map<std::string, std::size_t> first;  // row in which each one comes first
+  std::map<std::string, std::size_t> first;  // the first row of each class
   std::size_t labelled = 0;
   for (std::size_t i = 0; i < column.rows.size(); ++i) {
     if (column.missing[i]) continue;

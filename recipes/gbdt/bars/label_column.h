@@ -12,21 +12,22 @@ namespace lockstep::gbdt {
 struct LabelColumn {
   const CellTable& table;
   std::size_t column = 0;
-  const std::vector<std::size_t>& rows;  // of the table
-  std::vector<bool> missing{};           // for each of these rows
+  const std::vector<std::size_t>& rows;  // indexes of rows of the table
+  std::vector<bool> missing{};           // [rows]: whether the row has no label
 };
 
-// The distinct labels. They are ordered by value if all are numbers (1 and 1.0 are one class, "1"),
-// else by their bytes. For two_classes, labels 0 or 1 always give both classes. Throws Error, which
-// names file and line, if two_classes has a third class. Also throws if there are too many classes
-// for the rows.
+// Returns the distinct labels. If all are numbers, they are ordered by value, and 1 and 1.0 are the
+// same class, "1". Otherwise, they are ordered by their bytes. For two_classes, the result is "0"
+// and "1" if no other label occurs, even if one of them is missing. Throws Error, which names file
+// and line, if two_classes has a third label. Also throws if there are too many labels for the
+// number of rows.
 std::vector<std::string> classes_of(const LabelColumn& column, LabelKind kind);
 
-// Whether the cell names one of the classes.
+// Whether the cell is one of the classes.
 bool is_class(const std::string& cell, const std::vector<std::string>& classes);
 
-// The index of each row's label in `classes`; NaN if it is missing. Throws Error, which names file
-// and line, for a label that is not among them.
+// Returns the index of each row's label in `classes`, or NaN for a missing label. Throws Error,
+// which names file and line, for a label that is not in `classes`.
 std::vector<double> class_labels(const LabelColumn& column,
                                  const std::vector<std::string>& classes);
 

@@ -23,7 +23,7 @@ class Numbers {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
     return static_cast<double>(((z ^ (z >> 31)) >> 11) + 1) * 0x1p-53;
   }
-  double normal() {  // Box and Muller
+  double normal() {  // Box-Muller transform
     const double radius = std::sqrt(-2 * std::log(uniform()));
     return radius * std::cos(2 * std::numbers::pi * uniform());
   }
@@ -32,7 +32,7 @@ class Numbers {
   std::uint64_t state_;
 };
 
-// The drift after the last of these closes.
+// The drift after the last close. It depends on the RSI of the last 14 bars.
 double drift(const std::vector<double>& closes) {
   constexpr std::size_t bars = 14;
   if (closes.size() <= bars) return 0;

@@ -10,15 +10,16 @@ struct MadeBars {
   std::uint64_t seed = 0;
 };
 
-// Daily bars by a rule. The logarithm of the close moves by a normal number of deviation 1.2 % plus
-// a drift. The drift is +1 % after each close whose RSI 14 is below 40, -1 % after one above 60,
-// else 0. So the next bars can be predicted from the features, though not with certainty. Open,
-// high and low lie around the closes; the volume is larger where the move is larger. The same
-// symbol and seed give the same series, which starts from 100 at `first`.
+// Generates daily bars. In each bar, the logarithm of the close changes by a drift plus a normal
+// number with a standard deviation of 0.012. After a close with RSI 14 below 40, the drift is 0.01.
+// After one with RSI 14 above 60, it is -0.01. After others, it is 0. So features predict the next
+// bars, though not with certainty. Open, high and low lie around the closes. The volume is larger
+// if the change is larger. The close before the first bar is 100. The same symbol, seed and first
+// day give the same series.
 Bars make_bars(const std::string& symbol, const MadeBars& how);
 
-// The names of generated series: "MADE01", "MADE02", ….
+// Returns the names of generated series: "MADE01", "MADE02", ….
 std::vector<std::string> made_symbols(int count);
-bool is_made_symbol(const std::string& name);  // one of them, of any count
+bool is_made_symbol(const std::string& name);  // such a name, for any `count`
 
 }  // namespace lockstep::gbdt

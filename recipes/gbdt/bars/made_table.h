@@ -1,4 +1,4 @@
-// Generates a plain table without a time, with a known signal.
+// Generates a table with a known signal and without a time.
 #pragma once
 
 #include "recipes/gbdt/bars/bars.h"
@@ -15,10 +15,13 @@ struct MadeTable {
 
 inline constexpr std::size_t made_columns = 28;
 
-// Columns x01 to x28 of independent normal numbers. Let s = x01 + x02 x03 + sin(3 x04) + 0.5 e,
-// where e is normal too. Depending on the kind, the label is s; or whether s is above 0; or low
-// below -0.6, high above 0.6, else middle; or, for groups of ten rows, how relevant a row is:
-// floor(s + 2), clamped to 0 to 4. The same name and seed give the same rows.
+// Generates the columns x01 to x28 of independent normal numbers. The label depends on s = x01 +
+// x02 x03 + sin(3 x04) + 0.5 e, where e is normal too:
+//   - number: s.
+//   - two_classes: whether s is above 0.
+//   - three_classes: low if s is below -0.6, high if it is above 0.6, and otherwise middle.
+//   - relevance: floor(s + 2), clamped to 0 to 4. Every ten rows form a group.
+// The same arguments give the same rows.
 Bars make_table(const std::string& name, const MadeTable& how);
 
 }  // namespace lockstep::gbdt

@@ -30,7 +30,7 @@ std::string_view without_sign(std::string_view text) {
   return text;
 }
 
-// Whether the text is groups of three digits after one of one to three: 1,234 or 1.234.567.
+// Whether the text has one to three digits and then groups of three digits: 1,234 or 1.234.567.
 bool is_grouped(std::string_view text, char separator) {
   std::size_t end = text.find(separator);
   if (end == text.npos || end == 0 || end > 3 || !are_digits(text.substr(0, end))) return false;
@@ -74,7 +74,7 @@ std::optional<double> plain_number(std::string_view text) {
 
 bool is_missing(std::string_view cell) {
   if (cell.empty()) return true;
-  constexpr std::size_t longest = 9;  // -1.#QNAN, #N/A N/A
+  constexpr std::size_t longest = 9;  // enough for -1.#QNAN and #N/A N/A
   if (cell.size() > longest && (cell.front() != ' ' && cell.back() != ' ')) return false;
   if (cell.back() >= '0' && cell.back() <= '9') return false;
   const std::string word = trim(cell);

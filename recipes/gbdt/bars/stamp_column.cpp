@@ -14,7 +14,7 @@ constexpr std::int64_t day_s = 86400;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Takes parts from the front of a text.
+// Reads parts from the front of a text.
 class StampText {
  public:
   explicit StampText(std::string_view text) : text_(text) {}
@@ -62,7 +62,7 @@ int number_of(std::string_view digits) {
   return value;
 }
 
-// 1 to 12 of "Jan", "JAN" or "January"; else 0.
+// Returns 1 to 12 for "Jan", "JAN" or "January", and 0 for other words.
 int month_of(std::string_view name) {
   constexpr std::array<std::string_view, 12> months = {
       "january", "february", "march",     "april",   "may",      "june",
@@ -75,11 +75,12 @@ int month_of(std::string_view name) {
 }
 
 struct Clock {
-  std::int64_t time_s = 0;  // since midnight, less the zone
+  std::int64_t time_s = 0;  // seconds since midnight, minus the zone's offset
   bool zone = false;
 };
 
-// "9:15", "09:15:00.250 PM", "093000" behind a date without separators; then a zone.
+// Reads "9:15", "09:15:00.250 PM", or "093000" after a date without separators. A time zone may
+// follow.
 std::optional<Clock> take_clock(StampText& parts, bool compact) {
   const std::string_view digits = parts.take_digits();
   int hour = 0, minute = 0, second = 0;
@@ -112,7 +113,7 @@ std::optional<Clock> take_clock(StampText& parts, bool compact) {
   } else if (!word.empty()) {
     return std::nullopt;
   } else if (!parts.empty()) {
-    // The signs and digits of a zone, as parse_stamp knows them.
+    // parse_stamp reads the sign and the digits of a zone.
     const auto zoned = parse_stamp(std::string("1970-01-01 00:00") + std::string(parts.rest()));
     if (!zoned || !zoned->zone) return std::nullopt;
     clock.time_s += zoned->instant_s;
@@ -122,7 +123,7 @@ std::optional<Clock> take_clock(StampText& parts, bool compact) {
   return parts.empty() ? std::optional(clock) : std::nullopt;
 }
 
-// Takes the clock that may stand behind a date.
+// Reads the time of day that may follow a date.
 std::optional<Clock> take_end(StampText& parts, bool compact) {
   if (parts.empty()) return Clock{};
   if (!parts.take('T') && !parts.take(' ')) return std::nullopt;
@@ -153,7 +154,7 @@ Stamp stamp_of(Day day, const Clock& clock) {
   return {.day = day, .instant_s = day * day_s + clock.time_s, .zone = clock.zone};
 }
 
-// 202101040930 and 20210104093000.
+// Reads 202101040930 and 20210104093000.
 std::optional<Stamp> compact_stamp(std::string_view digits) {
   const auto day = calendar_day(number_of(digits.substr(0, 4)), number_of(digits.substr(4, 2)),
                                 number_of(digits.substr(6, 2)));
@@ -163,7 +164,7 @@ std::optional<Stamp> compact_stamp(std::string_view digits) {
   return stamp_of(*day, *clock);
 }
 
-// Whether ten digits may be a day and an hour, as 2021010409.
+// Whether ten digits may be a day and an hour, such as 2021010409.
 bool may_be_an_hour(std::string_view digits) {
   const int year = number_of(digits.substr(0, 4));
   return year >= 1900 && year < 2200 && number_of(digits.substr(8)) < 24 &&
@@ -173,7 +174,8 @@ bool may_be_an_hour(std::string_view digits) {
 std::optional<Stamp> since_1970(std::string_view digits) {
   std::int64_t count = 0, per_second = 1;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (read.ec != std::errc()) return std::nullopt;  // beyond the year 2262
+  // too large for 64 bits: nanoseconds after the year 2262
+  if (read.ec != std::errc()) return std::nullopt;
   for (std::size_t i = 10; i < digits.size(); i += 3) per_second *= 1000;
   if (per_second == 1 && may_be_an_hour(digits)) return std::nullopt;
   const std::int64_t seconds = count / per_second;
@@ -214,7 +216,7 @@ bool StampColumn::add(std::string_view text) {
     const auto clock = take_end(parts, true);
     return day && clock && take({Kind::year_first, 0, stamp_of(*day, *clock), {}});
   }
-  if (first.empty()) {  // Jan 04, 2021
+  if (first.empty()) {  // such as Jan 04, 2021
     const int month = month_of(parts.take_letters());
     parts.take('.');
     parts.skip_blanks();
@@ -231,7 +233,7 @@ bool StampColumn::add(std::string_view text) {
   const char between = parts.take_any("-/. ");
   if (between == '\0') return false;
   const std::string_view name = parts.take_letters();
-  if (!name.empty()) {  // 04-Jan-2021
+  if (!name.empty()) {  // such as 04-Jan-2021
     const int month = month_of(name);
     parts.take_any("-/. ,");
     parts.skip_blanks();
@@ -246,7 +248,7 @@ bool StampColumn::add(std::string_view text) {
   const std::string_view third = parts.take_digits();
   const auto clock = take_end(parts, false);
   if (!clock) return false;
-  if (first.size() == 4 && !third.empty() && third.size() <= 2) {  // 2021.1.4
+  if (first.size() == 4 && !third.empty() && third.size() <= 2) {  // such as 2021.1.4
     const auto day = calendar_day(number_of(first), number_of(second), number_of(third));
     return day && take({Kind::year_first, 0, stamp_of(*day, *clock), {}});
   }

@@ -11,39 +11,44 @@
 
 namespace lockstep::gbdt {
 
-// The meaning of 01/04/2021.
+// The meaning of a date like 01/04/2021.
 enum class DateOrder {
-  any,          // a day above 12 in the column decides
+  any,          // decided by a number above 12 in the column
   day_first,    // 1 April
   month_first,  // 4 January
 };
 
-// Reads stamps one by one. In addition to those of parse_stamp, it reads 2021-1-4, 2021.01.04,
-// 202101040930, 20210104 093000, 04-Jan-2021, Jan 04, 2021; 04/01/2021 with / - or . as separator;
-// times of day like 9:15, 9:15:00 or 9:15 PM; UTC or GMT as the zone; and seconds, milliseconds,
-// microseconds or nanoseconds since 1970, with 10, 13, 16 or 19 digits. All stamps of a column must
-// be of one kind.
+// Reads stamps one by one. All stamps of a column must be of one kind. The stamps of parse_stamp
+// are read, and also:
+//   - the dates 2021-1-4, 2021.01.04, 04-Jan-2021 and Jan 04, 2021;
+//   - 04/01/2021, with /, - or . as the separator;
+//   - 202101040930 and 20210104 093000;
+//   - times of day like 9:15, 9:15:00 or 9:15 PM, and UTC or GMT as the zone;
+//   - seconds, milliseconds, microseconds or nanoseconds since 1970, with 10, 13, 16 or 19 digits.
 class StampColumn {
  public:
   enum class Kind { none, year_first, month_name, day_and_month, since_1970 };
 
-  // count: about how many stamps will come.
+  // count: the expected number of stamps.
   explicit StampColumn(DateOrder order, std::size_t count = 0) : order_(order) {
     stamps_.reserve(count);
   }
 
-  // Returns false if the text is no stamp, or of another kind than those before it.
+  // Returns false if the text is no stamp, or if its kind differs from that of earlier stamps.
   bool add(std::string_view text);
 
   struct Decision {
-    // For day_and_month without a given order: the indexes of stamps (in the order of `add`) that
-    // can only be read with the day, or the month, first. none: there is no such stamp.
+    // day_first: the index of the first stamp that can be read only with the day first.
+    // month_first: likewise with the month first. `none`: there is no such stamp. Both are set only
+    // for day_and_month with DateOrder::any.
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
     std::size_t day_first = none, month_first = none;
     bool decided = true;
-    std::string note;  // how the column was read, if that is not obvious
+    std::string note;  // how the column was read, if this is not obvious
   };
-  // Call it after the last stamp. Fills in those days of `stamps` that need the column's order.
+  // Decides the order of day and month, and fills in the days of `stamps` that depend on it. Call
+  // it after the last stamp. `decided` is false if no stamp decides, or if two stamps contradict
+  // each other.
   Decision decide();
 
   Kind kind() const { return kind_; }
@@ -55,15 +60,15 @@ class StampColumn {
 
   DateOrder order_;
   Kind kind_ = Kind::none;
-  std::size_t digits_ = 0;     // of since_1970
-  std::vector<Stamp> stamps_;  // of day_and_month: instant_s is the time of day less the zone
+  std::size_t digits_ = 0;     // number of digits, for since_1970
+  std::vector<Stamp> stamps_;  // day_and_month: decide() adds the days
   struct Pair {
     int first = 0, second = 0, year = 0;
   };
-  std::vector<Pair> pairs_;  // of day_and_month, a pair per stamp
+  std::vector<Pair> pairs_;  // day_and_month: one pair per stamp
 };
 
-// The day, or nothing if it is not in the calendar.
+// Returns the day, or nothing if it does not exist in the calendar.
 std::optional<Day> calendar_day(int year, int month, int day);
 
 }  // namespace lockstep::gbdt

@@ -27,7 +27,7 @@ bool is_price_file(const fs::path& path) {
 struct SharedCells {
   std::string identity;
   std::shared_ptr<const RawCells> raw;
-  int keepers = 0;  // KeepCells
+  int keepers = 0;  // number of KeepCells objects
 };
 SharedCells& shared_cells() {
   static SharedCells kept;
@@ -42,8 +42,8 @@ std::optional<FileKind> kind_of(const fs::path& file) {
   return kind_of_file(head, file);
 }
 
-// Says what a folder without price files holds in their place: the first file of a known kind, such
-// as Parquet, else the first file.
+// Throws Error for a folder without price files. The error names the first file of a known kind,
+// such as Parquet, or else the first file.
 [[noreturn]] void refuse_folder(const fs::path& folder, std::vector<fs::path> others) {
   const std::string hint = "a folder of prices has a file SYMBOL.csv for each symbol";
   if (others.empty()) throw Error(cat(folder.string(), " holds no CSV file"), hint);
@@ -75,7 +75,7 @@ std::vector<fs::path> price_files(const fs::path& folder) {
   return files;
 }
 
-// The one file that has a column of symbols.
+// Returns the single file that has a column of symbols.
 fs::path only_file(const fs::path& path, const std::string& column) {
   if (fs::is_regular_file(path)) return path;
   const std::vector<fs::path> files = price_files(path);
@@ -87,7 +87,7 @@ fs::path only_file(const fs::path& path, const std::string& column) {
   return files[0];
 }
 
-// Where that many lines end, also in UTF-16, whose units begin at even bytes.
+// Where the first `lines` lines end. In UTF-16, a newline begins at an even byte.
 std::size_t end_of_lines(std::string_view text, int lines) {
   using namespace std::literals;
   const bool little = text.starts_with("\xFF\xFE"), big = text.starts_with("\xFE\xFF");
@@ -103,7 +103,7 @@ std::size_t end_of_lines(std::string_view text, int lines) {
   return end;
 }
 
-// Those of three lines of names, which are at the beginning.
+// Tickers in the three lines of names at the beginning of a file.
 std::vector<std::string> tickers_of_file(const fs::path& file) {
   constexpr std::size_t most_bytes = 1 << 20;
   std::ifstream in(file, std::ios::binary);
@@ -154,7 +154,8 @@ std::shared_ptr<const RawCells> cells_of_file(const fs::path& file, bool shared,
   const std::string identity = file_identity(file);
   if (kept.raw != nullptr && kept.identity == identity) return kept.raw;
   auto raw = read_cells(read_file(file, data_bytes), file.filename().string());
-  // Nothing is kept of a file that changed meanwhile: nobody knows which of the two was read.
+  // Nothing is cached if the file changed while it was read, because it is unclear which version
+  // was read.
   const bool fits = kept.keepers > 0 || raw->bytes() <= most_bytes;
   if (fits && (shared || tickers_of(*raw).size() > 1) && identity == file_identity(file)) {
     kept.identity = identity;

@@ -14,7 +14,7 @@ namespace lockstep::gbdt {
 namespace {
 
 constexpr int most_rows = 100'000;
-constexpr int windows_per_gpu = 4;  // as `lockstep batch gbdt` puts them
+constexpr int windows_per_gpu = 4;  // as `lockstep batch gbdt` places them
 
 struct GpuWindow {
   const WindowRecord* record;
@@ -25,7 +25,8 @@ std::string device_of(const nlohmann::json& metadata) {
   return metadata.at("library").value("device", "cpu");
 }
 
-// Those that a GPU trained, with rows for which the CPU is worth a try; by seconds.
+// Windows that a GPU trained, with few enough rows for the CPU to be worth a try. Sorted by
+// seconds.
 std::vector<GpuWindow> gpu_windows(const BatchRecords& records, std::set<std::string>& gpus) {
   std::vector<GpuWindow> found;
   for (const WindowRecord& window : records.windows) {
@@ -86,7 +87,7 @@ std::string compare_with_cpu(const BatchRecords& records) {
                " a minute, ", devices, devices == 1 ? " GPU " : " GPUs ",
                told(rates.gpu_per_minute), cpu_wins ? " (gbdt.device=cpu)\n" : "\n");
   } catch (const std::exception&) {
-    return "";  // prices that have gone, a library of another kind
+    return "";  // for example, the prices are gone, or the library has another type
   }
 }
 

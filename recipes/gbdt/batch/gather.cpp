@@ -1,4 +1,4 @@
-// Joins the files that the jobs of a batch wrote: tables, predictions, ledger lines, maps.
+// Joins the files that the jobs of a batch wrote: tables, predictions, ledger lines and maps.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -39,7 +39,8 @@ std::vector<Predictions> read_predictions(const BatchRecords& records) {
   return all;
 }
 
-// Each window's own line; its files lie where they were published, no longer where it wrote them.
+// Collects the ledger line of each window. Its path becomes the published folder, because the job
+// wrote the files elsewhere.
 std::string all_ledger_lines(const BatchRecords& records) {
   std::string text;
   for (const WindowRecord& window : records.windows) {
@@ -56,7 +57,7 @@ std::string all_ledger_lines(const BatchRecords& records) {
   return text;
 }
 
-// The main metric of the objective that this setting learns.
+// The main metric of the objective that a setting trains.
 const MetricInfo& main_metric(const BatchRecords& records, const std::string& setting) {
   for (const WindowRecord& window : records.windows)
     if (window.metrics && setting_text(window) == setting)
@@ -102,7 +103,7 @@ std::string file_name(const std::string& setting) {
 
 constexpr std::size_t most_maps = 20;
 
-// Removes what an earlier end of the batch drew of settings that it may no longer have.
+// Removes charts that an earlier end of the batch wrote, because their settings may be gone.
 void remove_old(const fs::path& folder) {
   std::vector<fs::path> old;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -131,8 +132,8 @@ std::vector<std::string> write_maps(const fs::path& folder, const BatchRecords& 
   return files;
 }
 
-// The mean share of a feature in the gain and in the splits, over the windows with a split that
-// learnt from it.
+// The mean share of a feature in the gain and in the splits. windows: the number of windows that
+// learnt from this feature and whose model has a split.
 struct Importance {
   double gain = 0, splits = 0;
   std::int64_t windows = 0;
@@ -168,10 +169,10 @@ std::vector<std::pair<std::string, Importance>> mean_importances(const BatchReco
   return means;
 }
 
-// The files that were written: none where no window has a split.
+// Returns the names of the written files. None are written if no window has a split.
 std::vector<std::string> write_importances(const fs::path& folder, const BatchRecords& records) {
   constexpr std::size_t most_bars = 30;
-  constexpr int frame_px = 200, bar_px = 85;  // as wide as the names
+  constexpr int frame_px = 200, bar_px = 85;  // enough for the names
   const auto means = mean_importances(records);
   if (means.empty()) return {};
   ItemTable table{.columns = {"feature", "gain_share", "split_share", "windows"}, .rows = {}};
@@ -201,7 +202,8 @@ std::string validated_text(const BatchRecords& records) {
              " only validated, without rows to test on: not in these metrics\n");
 }
 
-// By both metrics, the windows whose training ended by another metric than was asked for.
+// Lists windows whose training was ended by another metric than the requested one, grouped by both
+// metrics.
 std::string other_metric_text(const BatchRecords& records) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> windows;
   for (const WindowRecord& window : records.windows) {

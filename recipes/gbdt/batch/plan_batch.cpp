@@ -1,4 +1,4 @@
-// lockstep batch gbdt: a job for each symbol and window.
+// lockstep batch gbdt: plans a job for each symbol and window.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -19,8 +19,8 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return cat(count, " ", count == 1 ? one : many);
 }
 
-// "in 36 of 36 windows num_leaves=255 cannot be reached: …", or "may not"; "" where that is said of
-// none.
+// "in 36 of 36 windows num_leaves=255 cannot be reached: …", or "may not" instead of "cannot".
+// Returns "" if this is true of no window.
 std::string leaves_note(const Parameters& asked, const std::vector<PlannedWindow>& windows,
                         bool cannot) {
   std::size_t trained = 0, found = 0;
@@ -43,7 +43,7 @@ std::string leaves_note(const Parameters& asked, const std::vector<PlannedWindow
              " be reached: ", leaves_text("their rows", fewest, most));
 }
 
-// "2 of 12 windows are shorter than window_days=1000, by 816 days: …"; "" where none is.
+// "2 of 12 windows are shorter than window_days=1000, by 816 days: …", or "" if none is shorter.
 std::string shorter_note(std::int64_t window_days, const std::vector<PlannedWindow>& windows) {
   std::size_t count = 0;
   std::int64_t least = 0, most = 0;
@@ -62,7 +62,7 @@ std::string shorter_note(std::int64_t window_days, const std::vector<PlannedWind
              " ends with the prices or with end");
 }
 
-// "1 of 6 windows is tested on days from end=2024-12-01 on, until 2024-12-10: …"; "" where none is.
+// "1 of 6 windows is tested on days from end=2024-12-01 on, until 2024-12-10: …", or "" if none is.
 std::string after_end_note(const GbdtOptions& options, const std::vector<PlannedWindow>& windows) {
   const std::optional<Day> end = options.end_day();
   if (!end) return "";
@@ -79,7 +79,7 @@ std::string after_end_note(const GbdtOptions& options, const std::vector<Planned
              to_text(last), ": no model learns from them");
 }
 
-// Options that say which rows a job has, or where it runs, and not how long a row takes.
+// Options that determine a job's rows or where it runs, but not the time that a row takes.
 const std::vector<std::string> of_rows = {
     "symbol",         "symbols",     "start",          "end",
     "window_days",    "stride_days", "data.path",      "data.made_symbols",
@@ -91,7 +91,8 @@ nlohmann::json without_rows(nlohmann::json options) {
   return options;
 }
 
-// Whether a folder is of a job with the same options and about as many rows to train on.
+// Returns a function that tells whether a folder belongs to a similar job. It has the same options,
+// and its number of training rows differs by a factor of at most 1.25.
 std::function<bool(const std::filesystem::path&)> alike(const GbdtOptions& options,
                                                         const std::vector<PlannedWindow>& windows) {
   constexpr double nearly = 1.25;
@@ -112,15 +113,15 @@ std::function<bool(const std::filesystem::path&)> alike(const GbdtOptions& optio
   };
 }
 
-// "MADE01_2022-01-01_to_2022-06-30, because …", of one at least that is skipped.
+// "MADE01_2022-01-01_to_2022-06-30, because …". At least one window must be skipped.
 std::string first_skip(const std::vector<PlannedWindow>& windows) {
   const auto first = std::find_if(windows.begin(), windows.end(),
                                   [](const PlannedWindow& one) { return !one.skip.empty(); });
   return cat(window_label(first->symbol, first->window), ", because ", first->skip);
 }
 
-// Why a window is skipped, without what differs from one to the next: the symbol, numbers, days,
-// the features in brackets and advice.
+// The reason why a window is skipped, without details that differ between windows. These are the
+// symbol, numbers, days, advice and the features in parentheses.
 std::string kind_of_skip(const PlannedWindow& window) {
   std::string kind = window.skip;
   if (const std::size_t at = kind.find(" " + window.symbol + " "); at != kind.npos)
@@ -130,8 +131,8 @@ std::string kind_of_skip(const PlannedWindow& window) {
   return kind;
 }
 
-// "2 windows will be skipped, the first, MADE01_2022-01-01_to_2022-06-30, because …", for each kind
-// of reason.
+// "2 windows will be skipped, the first, MADE01_2022-01-01_to_2022-06-30, because …", once for each
+// kind of reason.
 std::vector<std::string> skip_notes(const std::vector<PlannedWindow>& windows) {
   std::vector<std::pair<std::string, std::vector<PlannedWindow>>> kinds;
   for (const PlannedWindow& window : windows) {
@@ -149,7 +150,7 @@ std::vector<std::string> skip_notes(const std::vector<PlannedWindow>& windows) {
   return notes;
 }
 
-// "symbols names INFY more than once: …"; "" where each is named once.
+// "symbols names INFY more than once: …", or "" if each is named once.
 std::string repeated_note(const GbdtOptions& options) {
   constexpr std::size_t most_named = 5;
   std::vector<std::string> repeated = repeated_symbols(options);
@@ -160,7 +161,7 @@ std::string repeated_note(const GbdtOptions& options) {
              " more than once: ", count == 1 ? "it is" : "each is", " trained once");
 }
 
-// Jobs that there will be are told before they run, so that a missing one is noticed.
+// The jobs are listed before they run, so that users notice a missing one.
 std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& asked,
                                   const std::vector<PlannedWindow>& windows) {
   std::vector<std::string> symbols;
@@ -186,14 +187,14 @@ std::vector<std::string> notes_of(const GbdtOptions& options, const Parameters& 
   return notes;
 }
 
-// Not the file that lists them, which may change.
+// Lists the features by name, because a file that lists them may change.
 std::string features_option(const GbdtOptions& options) {
   GbdtOptions listed;
   listed.features = options.columns().own;
   return cat("features=", job_literal(listed.table.get("features")));
 }
 
-// A job would find no such GPU.
+// Throws Error for a GPU number above 0, because a job sees only one GPU.
 void check_device_id(const GbdtOptions& options) {
   const std::int64_t id = options.gbdt.device_id;
   if (options.gbdt.device == TrainDevice::cpu || id <= 0) return;
@@ -206,10 +207,13 @@ void check_device_id(const GbdtOptions& options) {
 DirectBatch plan_batch(const GbdtOptions& options) {
   check_device_id(options);
   const LightGbm library(find_lightgbm(options.gbdt.library, options.table.get("gbdt.device")));
-  const Parameters asked = resolve_parameters(library, options.parameters());  // before any work
-  std::vector<std::string> left_out;                                           // symbols, with why
+  // Invalid parameters are reported before any work.
+  const Parameters asked = resolve_parameters(library, options.parameters());
+  // symbols without a job, each with the reason
+  std::vector<std::string> left_out;
   const std::vector<PlannedWindow> windows = [&] {
-    const KeepCells until_planned;  // the batch may run for days
+    // frees the cells after planning, because the batch may run for days
+    const KeepCells until_planned;
     return plan_windows(options, &left_out);
   }();
   DirectBatch batch{

@@ -18,7 +18,8 @@ std::vector<std::string> all_columns(const std::vector<Predictions>& predictions
   return columns;
 }
 
-// The same rows with all of these columns: as they stand, where they have no others.
+// The rows with all of these columns; missing columns get empty cells. If the columns are equal,
+// lines are copied without parsing.
 std::string lines_with(const std::vector<std::string>& columns, const Predictions& predictions,
                        const std::string& more) {
   std::string text;

@@ -12,14 +12,16 @@ namespace lockstep::gbdt {
 // The predictions of one window.
 struct Predictions {
   const WindowRecord* window = nullptr;
-  std::vector<std::string> columns, lines;  // lines: lines of CSV without line ends
+  std::vector<std::string> columns, lines;  // lines: CSV without line ends
 };
 
-// The lines of a CSV text, without empty ones. A line may contain line breaks in quotes.
+// Returns the lines of a CSV text, without empty ones. A line may contain line breaks within
+// quotes.
 std::vector<std::string> csv_lines(std::string_view text);
 
-// A CSV text that has every column of any window, in the order in which columns first appear, and a
-// column for each setting of the batch. A cell is empty if the window lacks the column.
+// Returns a CSV text with the predictions of all windows. It has all columns that any window has,
+// in the order in which they first appear. It also has a column for each option that differs within
+// the batch. A cell is empty if the window lacks the column.
 std::string all_predictions(const BatchRecords& records,
                             const std::vector<Predictions>& predictions);
 

@@ -15,7 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Options that say which window a job has, or where it runs, rather than how it learns.
+// Options that choose the window of a job or the place where it runs. They do not change how it
+// learns.
 const std::set<std::string> not_settings = {"symbol",        "symbols",     "start",
                                             "end",           "window_days", "stride_days",
                                             "data.path",     "run.root",    "data.made_symbols",
@@ -25,7 +26,7 @@ std::string text_of(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// The record of a window, as far as the batch itself knows it.
+// Fills the fields of a window's record that the batch itself knows.
 WindowRecord record_of_job(const DirectJob& job) {
   WindowRecord record{.folder = job.folder,
                       .job = job.name,
@@ -47,7 +48,7 @@ WindowRecord record_of_job(const DirectJob& job) {
   return record;
 }
 
-// Each parameter as the option that a batch gives it by.
+// Adds each parameter under the option that sets it: params.NAME.
 void add_pairs(WindowRecord& record, const json& params) {
   for (const json& word : params) {
     const auto text = word.get<std::string>();
@@ -57,14 +58,14 @@ void add_pairs(WindowRecord& record, const json& params) {
   }
 }
 
-// Windows that were trained when there was one set of features alone.
+// Whether the window was trained when there was only one feature set.
 bool of_first_set(const json& metadata) {
   const json& options = metadata.at("options");
   return !options.contains("feature_set") && options.at("features").empty() &&
          options.value("data.made_rows", 0) == 0;
 }
 
-// Throws json's exceptions where the metadata is not as this recipe writes it.
+// Throws exceptions of nlohmann::json if the metadata do not have this recipe's format.
 void add_metadata(WindowRecord& record, json data) {
   WindowRecord read = record;
   read.symbol = data.at("symbol").get<std::string>();
@@ -91,14 +92,16 @@ WindowRecord read_record(const DirectJob& job) {
   WindowRecord record = record_of_job(job);
   const fs::path file = job.folder / "metadata.json";
   std::error_code ignored;
-  // Published files are of this job; files in the folder of a try may be from before it failed.
+  // A finished job has published its files. A folder of an unfinished try may have files from
+  // before a failure.
   const bool is_over = job.state == "done" || job.state == "skipped" || job.state == "failed";
   if (is_over && fs::exists(file, ignored)) try {
       add_metadata(record, parse_json(read_file(file)));
     } catch (const json::exception&) {
       record.why = cat(file.string(), " cannot be read");
     }
-  if (record.status == "success" && job.state != "done") {  // ended by the batch afterwards
+  // the batch ended the job after its success
+  if (record.status == "success" && job.state != "done") {
     record.status = job.state;
     record.why = job.reason;
     record.metrics.reset();
@@ -106,7 +109,7 @@ WindowRecord read_record(const DirectJob& job) {
   return record;
 }
 
-// Keeps of each window's options those in which some window differs from another.
+// Keeps only the options whose values differ between windows.
 void keep_differences(BatchRecords& records) {
   std::map<std::string, std::set<std::string>> values;
   for (const WindowRecord& window : records.windows)
@@ -123,7 +126,8 @@ bool is_tested(const WindowRecord& window) {
   return metrics != window.metadata.end() && metrics->contains("test");
 }
 
-// Validation ended training, so it flatters: beside windows with a test it counts for nothing.
+// Removes validation metrics if any window has a test. Validation ended the training, so its
+// metrics are too good.
 void keep_tests(BatchRecords& records) {
   records.are_tested = std::any_of(records.windows.begin(), records.windows.end(), is_tested);
   if (!records.are_tested) return;
@@ -151,12 +155,12 @@ Window window_of(const WindowRecord& window) {
 void set_recorded(const WindowRecord& window, GbdtOptions& options) {
   const ValueSource recorded{.kind = ValueSource::Kind::preset};
   const json& recorded_options = window.metadata.at("options");
-  // Records from before these two options lack them.
+  // Records of versions without these two options lack them.
   if (!recorded_options.contains("feature_set")) options.table.set("feature_set", "v1", recorded);
   if (!recorded_options.contains("data.made_seed") && recorded_options.contains("seed"))
     options.table.set("data.made_seed", text_of(recorded_options["seed"]), recorded);
-  // A library that a record names, which may be a stranger's, is not loaded: who wants another than
-  // Lockstep's says so again.
+  // The library in a record is not loaded, because the record may come from a stranger. Users name
+  // such a library again.
   for (const auto& [key, value] : recorded_options.items())
     if (options.table.has(key) && key != "gbdt.library")
       options.table.set_json(key, value, recorded);
@@ -209,7 +213,7 @@ BatchRecords read_records(const DirectBatchEnd& end) {
 
 namespace {
 
-// Nothing where the metadata say nothing of it.
+// Returns "" if the metadata do not say that the data are synthetic.
 std::string made_note_of(const nlohmann::json& metadata) {
   if (!metadata.is_object() || !metadata.contains("data") || !metadata["data"].is_object() ||
       !metadata["data"].value("made", false))

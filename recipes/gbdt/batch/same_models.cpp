@@ -1,4 +1,4 @@
-// Which settings of a batch made the same models.
+// Finds settings of a batch that made the same models.
 #include <array>
 #include <iterator>
 #include <map>
@@ -11,8 +11,8 @@
 namespace lockstep::gbdt {
 namespace {
 
-// The hash of the model that a setting made of each window.
-using TreeHashes = std::map<std::array<std::string, 3>, std::string>;  // by symbol, start and end
+// Hashes of the models that one setting made. The key is the window's symbol, start and end.
+using TreeHashes = std::map<std::array<std::string, 3>, std::string>;
 
 std::string same_models_line(const std::vector<std::string>& settings, std::size_t same,
                              std::size_t all) {
@@ -21,7 +21,7 @@ std::string same_models_line(const std::vector<std::string>& settings, std::size
              same, " of ", count_of(static_cast<std::int64_t>(all), "window"), "\n");
 }
 
-// Counts of the windows that both have: those with the same model, and all.
+// For the windows that both settings have: the number with equal models, and the number of all.
 std::pair<std::size_t, std::size_t> equal_models(const TreeHashes& a, const TreeHashes& b) {
   std::size_t equal = 0, both = 0;
   for (const auto& [window, hash] : a)

@@ -15,8 +15,8 @@
 namespace lockstep::gbdt {
 namespace {
 
-constexpr double same_close = 1e-5;       // shares: rounding of vendors is below
-constexpr double same_prediction = 1e-9;  // of a number that was written and read
+constexpr double same_close = 1e-5;       // relative; differences by vendors' rounding are smaller
+constexpr double same_prediction = 1e-9;  // tolerance for numbers that were written and read
 constexpr std::size_t most_named = 3;
 
 std::optional<CsvTable> table_of(const std::filesystem::path& file) {
@@ -29,7 +29,7 @@ std::optional<CsvTable> table_of(const std::filesystem::path& file) {
   }
 }
 
-// "as after a split of 2 for 1"; "" where the ratio is none that splits have.
+// ", as after a split of 2 for 1", or "" if the ratio is not a usual one.
 std::string split_text(double ratio) {
   constexpr double near = 5e-3;
   constexpr std::array others = {std::pair{3, 2}, std::pair{4, 3}, std::pair{5, 4}, std::pair{5, 2},
@@ -48,7 +48,7 @@ std::string split_text(double ratio) {
   return whole >= 2 && whole <= 1000 && is(whole) ? say(whole, 1) : "";
 }
 
-// Also where they are written in two ways: 2021-01-04 and 04-Jan-2021.
+// Whether two times are equal, even in different formats such as 2021-01-04 and 04-Jan-2021.
 bool same_time(const std::string& a, const std::string& b) {
   StampColumn first(DateOrder::any), second(DateOrder::any);
   if (a == b) return true;
@@ -88,7 +88,7 @@ void SinceTraining::add(const WindowRecord& record, const GbdtOptions& options,
   const auto unless_broken = [](const auto& compare) {
     try {
       compare();
-    } catch (const Error&) {  // a table without its columns, or what is no number in it
+    } catch (const Error&) {  // a table lacks its columns or has text for a number
     }
   };
   unless_broken([&] { compare_closes(record, data); });
@@ -106,8 +106,8 @@ void SinceTraining::add(const WindowRecord& record, const GbdtOptions& options,
   measure_drift(data, rows);
 }
 
-// Compares the file with one that begins as late as it may: where the first row in use has just
-// enough bars before it.
+// Compares features with those of a shorter file. The shorter file begins so late that the first
+// used row has just enough bars before it.
 void SinceTraining::measure_drift(const SymbolData& data, std::span<const std::size_t> rows) {
   if (rows.empty() || rows.front() <= warm_up_bars) return;
   const std::size_t cut = rows.front() - warm_up_bars;
@@ -169,7 +169,7 @@ void SinceTraining::compare_predictions(const WindowRecord& record, const Object
   const std::size_t outputs = scores.size() / rows.size(), columns = then->columns.size();
   if (columns < outputs) return;
   const std::size_t stamp = then->column("timestamp");
-  std::unordered_map<std::size_t, std::size_t> used;  // rows of the data to their places
+  std::unordered_map<std::size_t, std::size_t> used;  // maps rows of the data to indices
   for (std::size_t i = 0; i < rows.size(); ++i) used[rows[i]] = i;
   for (std::size_t row = 0; row < then->rows.size(); ++row) {
     const auto place = places_.find(then->rows[row][stamp]);
@@ -177,7 +177,7 @@ void SinceTraining::compare_predictions(const WindowRecord& record, const Object
     if (now == used.end()) continue;
     double largest = 0;
     bool turned = false;
-    for (std::size_t i = 0; i < outputs; ++i) {  // they are the last columns
+    for (std::size_t i = 0; i < outputs; ++i) {  // outputs are in the last columns
       const double was = then->number(row, columns - outputs + i).value_or(0),
                    is = scores[now->second * outputs + i];
       largest = std::max(largest, std::abs(is - was));

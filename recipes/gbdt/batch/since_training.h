@@ -1,4 +1,4 @@
-// Reports changes in a file of prices since a model was trained on it, to users of the model.
+// Reports to users of a model how its file of prices has changed since training.
 #pragma once
 
 #include <map>
@@ -13,31 +13,33 @@
 namespace lockstep::gbdt {
 
 // For each window, compares present prices and predictions with those that its folder has kept
-// since training: the closes of labels.csv.gz, the predictions of predictions.csv and the first bar
-// in metadata.json. Skips windows whose file is unchanged (by its hash), windows without computed
-// features, and windows that are used on another symbol.
+// since training. These are the closes of labels.csv.gz, the predictions of predictions.csv, and
+// the first bar in metadata.json. Windows are skipped if their file is unchanged (by its hash) or
+// generated, or if they are used on another symbol. They are also skipped if they have no computed
+// features, no time, or groups.
 class SinceTraining {
  public:
-  // rows: the rows of `data` that are used now. scores: [rows, outputs]. If files of the window do
-  // not exist or cannot be read, nothing is compared with them.
+  // Compares one window. rows: the rows of `data` that are used now. scores: [rows, outputs]. If a
+  // file of the window does not exist or cannot be read, nothing is compared with it.
   void add(const WindowRecord& record, const GbdtOptions& options, const SymbolData& data,
            std::span<const std::size_t> rows, std::span<const double> scores);
 
-  // One sentence each, without a line break.
+  // Returns the notes, one sentence each and without a line break.
   std::vector<std::string> notes() const;
 
  private:
   struct Closes {
-    std::size_t trained = 0, found = 0, changed = 0;  // bars
-    // for changed closes: least and largest ratio of present to earlier close
+    // numbers of bars: with a close in training; of these, in the file; of these, changed
+    std::size_t trained = 0, found = 0, changed = 0;
+    // for changed closes: smallest and largest ratio of the present close to the earlier one
     double low = 0, high = 0;
-    std::vector<char> seen{};  // by row of the data: 1 found, 2 changed; windows share bars
+    std::vector<char> seen{};  // by row of the data: 1 found, 2 changed
   };
 
-  // How features of the set v1 differ between two beginnings of a file.
+  // How far features of the set v1 differ if the file begins later.
   struct Drift {
-    double vwap = 0, ema = 0;  // shares
-    double obv = 0;            // volume
+    double vwap = 0, ema = 0;  // as shares of the feature
+    double obv = 0;            // in units of volume
   };
 
   void index(const SymbolData& data);
@@ -48,18 +50,19 @@ class SinceTraining {
   std::vector<std::string> close_notes() const;
   std::string prediction_note() const;
   std::string begin_note() const;
-  std::string drift_text() const;  // "; in a file that begins …"; "" if it was not measured
+  std::string drift_text() const;  // text for drift_; empty if it was not measured
 
   const SymbolData* indexed_ = nullptr;
-  std::unordered_map<std::string_view, std::size_t> places_;  // of its stamps
+  std::unordered_map<std::string_view, std::size_t> places_;  // rows by stamp
   std::map<std::string, Closes> closes_;                      // by symbol
-  // for the set v1, by symbol: where its file begins, now and in training
+  // for the set v1, by symbol: a text with the first bar now and in training, if these differ
   std::map<std::string, std::string> begins_;
-  bool begin_unknown_ = false;                          // for some window with the set v1
-  bool uses_volume_ = false;                            // for some model with the set v1
-  Drift drift_;                                         // the largest
-  std::size_t compared_ = 0, differ_ = 0, turned_ = 0;  // predictions; to the other side of 0.5
-  double largest_ = 0, sum_ = 0;                        // differences
+  bool begin_unknown_ = false;  // whether the first bar in training is unknown for some window
+  bool uses_volume_ = false;    // whether a model with the set v1 uses the volume
+  Drift drift_;                 // the largest of all windows
+  // numbers of predictions; turned_: those that are now on the other side of 0.5
+  std::size_t compared_ = 0, differ_ = 0, turned_ = 0;
+  double largest_ = 0, sum_ = 0;  // largest difference and sum of differences
 };
 
 }  // namespace lockstep::gbdt

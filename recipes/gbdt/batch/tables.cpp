@@ -28,14 +28,14 @@ Cell cell(double value) {
   return value;
 }
 
-// Those that some of these have.
+// The metrics that at least one of several results has.
 using Infos = std::vector<const MetricInfo*>;
 
 void add_known(Infos& infos, const Metrics& metrics) {
   for (const Metric& metric : metrics.list)
     if (std::find(infos.begin(), infos.end(), metric.info) == infos.end())
       infos.push_back(metric.info);
-  std::sort(infos.begin(), infos.end());  // as they stand in their table
+  std::sort(infos.begin(), infos.end());  // the pointers sort into the order of the metrics' table
 }
 
 Infos metrics_of(const BatchRecords& records) {
@@ -88,7 +88,7 @@ std::string with_interval(const MetricInfo& info, const Metrics& metrics) {
   return info.has_interval ? interval_text(metric) : metric_text(metric);
 }
 
-// Columns below each other; the first one to the left.
+// Aligns cells in columns. The first column is aligned to the left, all others to the right.
 std::string aligned(const Lines& lines) {
   std::vector<int> widths;
   for (const auto& line : lines)
@@ -106,7 +106,8 @@ std::string aligned(const Lines& lines) {
   return text;
 }
 
-// A window that left nothing is named as its job, whose name may have the setting.
+// A window without results has the name of its job as label, and that name may already contain the
+// setting.
 std::string name_of(const WindowRecord& window) {
   std::vector<std::string> words;
   for (const auto& [key, value] : window.setting)
@@ -132,7 +133,7 @@ std::string window_lines(const BatchRecords& records) {
   return aligned(lines);
 }
 
-// Metrics of several objectives are no mean of anything: a line for each then.
+// A mean over several objectives would mean nothing, so each objective then has its own line.
 std::string symbol_lines(const BatchRecords& records) {
   const bool mixed =
       std::find(records.keys.begin(), records.keys.end(), "objective") != records.keys.end();
@@ -156,12 +157,12 @@ std::string symbol_lines(const BatchRecords& records) {
   return aligned(lines);
 }
 
-// Never 0 % of what was too short to be seen.
+// Returns no "0 %" for a time that was too short to measure.
 std::string percent(const std::optional<double>& value) {
   return value ? cat(fixed(*value, 0), " %") : "too short to tell";
 }
 
-// Below the line of a setting: the same number as comparisons and reports of the batch have.
+// A line below that of a setting. Comparisons and reports of the batch show the same numbers.
 std::vector<std::string> means_line(const SettingResult& one, const Infos& infos,
                                     std::size_t columns) {
   std::vector<std::string> line = {"  mean of windows", "", "", ""};
@@ -199,12 +200,12 @@ std::string setting_lines(const std::vector<SettingResult>& results) {
   return aligned(lines);
 }
 
-// The symbol of a line "SYMBOL: WHY".
+// The symbol in a line "SYMBOL: WHY".
 std::string symbol_of(const std::string& left_out) {
   return left_out.substr(0, left_out.find(": "));
 }
 
-// "; left out: CD": the summary below says why.
+// "; left out: CD". The reasons are in the summary below.
 std::string left_out_text(const std::vector<std::string>& left_out) {
   constexpr std::size_t most_named = 10;
   if (left_out.empty()) return "";
@@ -246,7 +247,7 @@ ItemTable window_table(const BatchRecords& records) {
       row.push_back(cell(data, json::json_pointer(where)));
     for (const auto& bytes : {window.memory_bytes, window.gpu_memory_bytes})
       row.push_back(bytes ? Cell{*bytes} : Cell{});
-    // In the folder of the batch: "jobs/NAME", or "attempts/N" where the job is not done.
+    // The path below the folder of the batch: "jobs/NAME", or "attempts/N" if the job is not done.
     row.emplace_back((window.folder.parent_path().filename() / window.folder.filename()).string());
     row.emplace_back(window.why);
     table.rows.push_back(std::move(row));
@@ -351,7 +352,8 @@ std::string expected_text(const BatchRecords& records, std::size_t most_named) {
     const bool is_there = window.status == "success";
     count.success += is_there;
     success += is_there;
-    const bool waits = window.status == "waiting" && window.why.empty();  // for its first try
+    // it waits for its first try
+    const bool waits = window.status == "waiting" && window.why.empty();
     waiting += waits;
     if (!is_there && !waits && ++named <= most_named)
       missing += cat("missing: ", name_of(window), ": ", window.status,

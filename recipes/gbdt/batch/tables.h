@@ -1,4 +1,4 @@
-// Tables of a batch, with a row per window or per setting.
+// Makes the tables of a batch, with a row per window or per setting.
 #pragma once
 
 #include <string>
@@ -9,43 +9,44 @@
 
 namespace lockstep::gbdt {
 
-// A row per window: symbol, start, end, settings, status, GPU, rows, trees, metrics with intervals
-// of the AUC, seconds by phase, why.
+// Returns a table with a row per window: symbol, start, end, settings, status, GPU, numbers of
+// rows, trees and leaves, metrics with their intervals, seconds by phase, memory, folder, why. Each
+// symbol without a window has a row too.
 ItemTable window_table(const BatchRecords& records);
 
-// All windows with the same options.
+// The results of all windows with the same setting.
 struct SettingResult {
-  std::string setting;  // "": the batch has one alone
+  std::string setting;  // empty if the batch has only one setting
   std::size_t success = 0, skipped = 0, failed = 0;
-  Metrics metrics;  // over all windows, as over_windows computes them; empty if there are none
-  // means in which each window counts once, without intervals; jobs are compared by these
+  Metrics metrics;  // metrics over all windows, by over_windows; may be empty
+  // plain means over windows, by mean_of_windows; settings are compared by these
   Metrics means;
-  double seconds = 0, features_s = 0, training_s = 0;  // sums over windows
-  std::int64_t most_leaves = 0;                        // of a tree of any window
-  std::optional<DirectActivity> activity{};            // while its jobs ran
+  double seconds = 0, features_s = 0, training_s = 0;  // sums over successful windows
+  std::int64_t most_leaves = 0;                        // largest number of leaves of a tree
+  std::optional<DirectActivity> activity{};            // load of the machine while its jobs ran
 };
-// activity: as in DirectBatchEnd; may be empty.
+// Returns the results of each setting. activity: as in DirectBatchEnd; may be empty.
 std::vector<SettingResult> setting_results(
     const BatchRecords& records,
     const std::function<DirectActivity(const std::set<std::string>& jobs)>& activity = {});
-// A row per setting: numbers of windows, metrics and times.
+// Returns a table with a row per setting: numbers of windows, metrics and times.
 ItemTable setting_table(const std::vector<SettingResult>& results);
-// Rows by class and predicted class, over all windows of each setting. Empty if nothing is
-// classified.
+// Returns the numbers of rows by class and predicted class, over all windows of each setting. The
+// table is empty if nothing is classified.
 ItemTable confusion_table(const std::vector<SettingResult>& results);
 
-// Names settings that made the same models. There is a line for each set of settings whose models
-// agree in all windows that each of them trained. There is also a line for each two settings whose
-// models agree in most windows. "" if there are none.
+// Returns lines that name settings with the same models. There is a line for each set of settings
+// with the same models in all their windows. There is also a line for each pair of settings with
+// the same models in most windows that both trained. At most ten lines are returned.
 std::string same_models_text(const BatchRecords& records);
 
-// Both tables for a terminal. If there are at most `most_windows` windows, these are listed too;
-// otherwise there is a row per symbol.
+// Returns two tables for a terminal. The first has a row per window, or a row per symbol if there
+// are more than `most_windows` windows. The second has a row per setting.
 std::string batch_text(const BatchRecords& records, const std::vector<SettingResult>& results,
                        std::size_t most_windows = 100);
 
-// Says how many windows each symbol should have, which symbols have fewer, and each missing window
-// with the reason.
+// Returns a text that says how many windows each symbol should have, and which symbols have fewer.
+// It also names up to `most_named` missing windows with the reasons.
 std::string expected_text(const BatchRecords& records, std::size_t most_named = 50);
 
 }  // namespace lockstep::gbdt

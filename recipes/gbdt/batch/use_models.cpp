@@ -1,4 +1,4 @@
-// lockstep evaluate and predict: models of windows, on rows that are there now.
+// lockstep evaluate and predict: applies the models of windows to rows of today's files.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,31 +27,31 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Options that may differ from training: where the rows are, and what is asked of them.
+// Options that may differ from training. They choose the rows, their labels and the way to compute.
 const std::set<std::string> changeable = {
     "data.path", "symbol",       "start",         "end",        "horizon",
     "threshold", "gbdt.library", "symbol_column", "date_order", "gbdt.threads"};
 
-// A window as it was trained, with what is given anew.
+// A window as it was trained, with the options that the user gave anew.
 struct TrainedWindow {
   fs::path folder;
   std::string label;
   Window window;
-  std::vector<std::string> classes;  // of its label
+  std::vector<std::string> classes;  // the classes of its label
   std::vector<std::string> features;
-  std::string data_hash, data_path;  // of what it was trained on
+  std::string data_hash, data_path;  // of the training data
   bool data_is_made = false;
   GbdtOptions options;
 };
 
-// Checks that the request for the rows is possible, and that it matters.
+// Checks that the options for the rows are valid and have an effect.
 void check_given(const GbdtOptions& options) {
   if (!options.label_column.empty() && options.table.is_given("horizon"))
     throw Error(cat("horizon does nothing: the label is the column ", options.label_column));
   options.check();
 }
 
-// That the features which will be computed are those that the model was trained on.
+// Checks that the features to compute are those on which the model was trained.
 void check_set(const GbdtOptions& options, const std::vector<std::string>& recorded) {
   const auto& names = feature_names(options.feature_set);
   const auto is_known = [&](const std::string& name) {
@@ -75,7 +75,7 @@ std::unique_ptr<TrainedWindow> read_window(const WindowRecord& record,
     trained->data_path = data.at("data").value("path", "");
     trained->data_is_made = data.at("data").value("made", false);
     set_recorded(record, trained->options);
-    // By name, whatever a list of columns says by now, and in the order of training.
+    // The names and the order of training apply, even if a list of columns has changed since.
     trained->features = data.at("features").get<std::vector<std::string>>();
     if (!trained->options.features.empty()) trained->options.features = trained->features;
     check_set(trained->options, trained->features);
@@ -94,7 +94,7 @@ std::unique_ptr<TrainedWindow> read_window(const WindowRecord& record,
   return trained;
 }
 
-// The days whose rows are used.
+// The range of days whose rows are used.
 Window days_of(const TrainedWindow& trained, const DirectUse& use) {
   constexpr Day no_end = std::numeric_limits<Day>::max();
   const Day length = trained.window.end - trained.window.start;
@@ -113,7 +113,7 @@ Window days_of(const TrainedWindow& trained, const DirectUse& use) {
   return days;
 }
 
-// Prices of a symbol are read once for all its windows.
+// Caches the prices of a symbol for all its windows.
 class Symbols {
  public:
   std::shared_ptr<const SymbolData> of(const TrainedWindow& trained, bool predicts) {
@@ -144,12 +144,13 @@ class Symbols {
 struct Used {
   std::vector<std::size_t> rows;
   std::vector<double> scores;
-  // Rows that lack some computed features: too near the first bar of the file; others.
+  // Rows without some computed features. at_the_beginning: rows that are too near the first bar of
+  // the file. without_features: all others.
   std::size_t at_the_beginning = 0, without_features = 0;
 };
 
-// The rows of data without a time: the test of the data that it was trained on, all rows of other
-// data.
+// The rows to use if data have no time. For the training data, these are the test rows. For other
+// data, all rows with complete features.
 std::vector<std::size_t> timeless_rows(const TrainedWindow& trained, const SymbolData& data) {
   std::vector<std::size_t> rows;
   if (data.bars.hash == trained.data_hash)
@@ -196,7 +197,7 @@ Used predict(const LightGbm& library, const TrainedWindow& trained, const Symbol
   return used;
 }
 
-// Notes for people on all that was used: each line once.
+// Collects notes for the user on all windows. Equal lines appear once.
 class Notes {
  public:
   void add(const TrainedWindow& trained, const WindowRecord& record, const SymbolData& data,
@@ -244,7 +245,7 @@ class Notes {
   }
 
  private:
-  // None at all is usual for rows to predict.
+  // Data without a label column get no note, because that is usual for rows to predict.
   void note_labels(const TrainedWindow& trained, const SymbolData& data, const Used& used) {
     const auto missing = std::count_if(used.rows.begin(), used.rows.end(), [&](std::size_t row) {
       return std::isnan(data.labels[row]);
@@ -256,8 +257,8 @@ class Notes {
 
   std::set<std::string> lines_;
   SinceTraining since_;
-  std::size_t without_features_ = 0, at_the_beginning_ = 0;  // rows
-  std::size_t rows_ = 0, learnt_ = 0;                        // learnt: in the window of training
+  std::size_t without_features_ = 0, at_the_beginning_ = 0;  // numbers of rows
+  std::size_t rows_ = 0, learnt_ = 0;  // learnt_: rows in the window of training
 };
 
 Predictions predictions_of(const TrainedWindow& trained, const WindowRecord& record,
@@ -269,7 +270,7 @@ Predictions predictions_of(const TrainedWindow& trained, const WindowRecord& rec
       .lines = csv_lines(prediction_lines(objective, data, trained.label, used.rows, used.scores))};
 }
 
-// The value given for an option; nothing: as in training.
+// The value that the user gave for an option; nothing if the value of training applies.
 std::optional<std::string> given(const DirectUse& use, std::string_view key) {
   for (const std::string& word : use.assignments)
     if (const std::size_t equals = word.find('='); trim(word.substr(0, equals)) == key)
@@ -277,7 +278,7 @@ std::optional<std::string> given(const DirectUse& use, std::string_view key) {
   return std::nullopt;
 }
 
-// Models of several symbols need several files.
+// Throws Error if one file is given for models of several symbols and it cannot serve them all.
 void check_symbols(const DirectUse& use, const BatchRecords& records) {
   const auto path = given(use, "data.path");
   if (!path || given(use, "symbol")) return;

@@ -9,14 +9,14 @@
 
 namespace lockstep::gbdt {
 
-// Whether the feature is computed from the volume. Without volume it is missing, or the same in all
-// rows.
+// Whether the feature is computed from the volume. If all volumes are 0, such a feature is NaN or
+// the same in all rows.
 bool needs_volume(std::string_view feature);
 
 // Returns the table with only these columns, in this order. Throws Error if the table lacks one.
 FeatureTable choose_features(const FeatureTable& table, const std::vector<std::string>& names);
 
-// The names of the table's columns that can be computed from the bars.
+// Returns the names of the table's columns that can be computed from the bars.
 std::vector<std::string> features_of(const FeatureTable& table, const Bars& bars);
 
 }  // namespace lockstep::gbdt

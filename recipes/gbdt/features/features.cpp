@@ -14,20 +14,20 @@ namespace {
 using Series = std::vector<double>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Bars whose values are computed side by side.
+// The number of bars whose values are computed together in SIMD lanes.
 constexpr std::size_t lanes = 4;
 using Lanes = std::array<double, lanes>;
 
-// Written out for each lane, so that sums stay in registers.
+// Unrolls the loop over lanes at compile time, so that sums stay in registers.
 template <class Visit>
 void each_lane(Visit visit) {
   [&]<std::size_t... j>(std::index_sequence<j...>) { (visit(j), ...); }
   (std::make_index_sequence<lanes>{});
 }
 
-// Calls visit(t, at) for each block of bars t, t + 1, … from the first with `before` bars before it
-// on; `at` is where x[t] stands, with x[t - before] and what follows up to a whole block. Behind
-// the end of x stand zeros, so that every bar takes the same instructions wherever the series ends.
+// Calls visit(t, at) for each block of `lanes` bars, beginning with bar t = `before`. `at` points
+// to x[t]; the `before` values in front of it and the rest of the block can be read. The last block
+// is padded with zeros, so that every bar runs the same instructions.
 template <class Visit>
 void each_block(const Series& x, std::size_t before, Visit visit) {
   if (x.size() <= before) return;
@@ -42,7 +42,7 @@ void put(Series& series, std::size_t t, const Lanes& values) {
   for (std::size_t j = 0; j < lanes && t + j < series.size(); ++j) series[t + j] = values[j];
 }
 
-// Each window is added up by itself, the oldest first: what left it leaves no rounding behind.
+// Each window is summed anew, the oldest bar first, so that old bars leave no rounding error.
 Series rolling_sum(const Series& x, std::size_t bars) {
   Series sums(x.size(), nan);
   each_block(x, bars - 1, [&](std::size_t t, const double* now) {
@@ -60,7 +60,7 @@ Series rolling_mean(const Series& x, std::size_t bars) {
   return means;
 }
 
-// Sample deviation around given means.
+// The sample deviation around given means.
 Series rolling_deviation(const Series& x, const Series& means, std::size_t bars) {
   Series deviations(x.size(), nan);
   each_block(x, bars - 1, [&](std::size_t t, const double* now) {
@@ -74,9 +74,9 @@ Series rolling_deviation(const Series& x, const Series& means, std::size_t bars)
   return deviations;
 }
 
-// The same operations in the same order as pandas, because MACD is a difference of two that are
-// nearly equal: a value that does not move stays what it is, and the weights are divided by their
-// sum, which rounding may keep from being 1.
+// Uses the operations of pandas in the same order, because MACD is a difference of two nearly equal
+// means. A constant series keeps its exact value. Weights are divided by their sum, because
+// rounding may keep it from being 1.
 Series exponential_mean(const Series& x, double span) {
   const double alpha = 1.0 / (1.0 + (span - 1.0) / 2.0), old = 1.0 - alpha;
   Series means(x.size());
@@ -134,7 +134,7 @@ Series traded_money(const Bars& bars) {
   return money;
 }
 
-// The volume where the close rose, its negative where it fell; the first bar moves nowhere.
+// The volume, with a minus sign if the close fell, and 0 if it did not change. The first bar has 0.
 Series signed_volume(const Bars& bars) {
   Series volume(bars.size(), 0);
   for (std::size_t t = 1; t < bars.size(); ++t) {
@@ -161,7 +161,7 @@ Series combine(const Series& a, const Series& b, double factor) {
   return sums;
 }
 
-// The series that differ between the sets.
+// The series whose computation differs between the feature sets.
 struct Averages {
   Series ema12{}, ema26{}, macd{}, signal{}, vwap{}, obv{};
 };
@@ -176,8 +176,8 @@ Averages since_the_first_bar(const Bars& bars) {
   return all;
 }
 
-constexpr std::size_t lookback = warm_up_bars + 1;  // bars, the newest among them
-using Weights = std::array<double, lookback>;       // by age; the newest is 0
+constexpr std::size_t lookback = warm_up_bars + 1;  // number of bars, including the newest
+using Weights = std::array<double, lookback>;       // indexed by age; the newest bar has age 0
 
 // The weights of the exponential mean of a series of `length` bars.
 Weights exponential_weights(double span, std::size_t length) {
@@ -189,8 +189,8 @@ Weights exponential_weights(double span, std::size_t length) {
   return weights;
 }
 
-// The weight of each close in the signal: through the MACD of each bar since. Its means begin with
-// the first bar of the lookback.
+// The weight of each close in the MACD's signal line. A close counts through the MACD of its own
+// bar and of each later bar. These means begin at the first bar of the lookback.
 Weights signal_weights() {
   const Weights recent = exponential_weights(9, lookback);
   Weights weights{};
@@ -203,8 +203,8 @@ Weights signal_weights() {
   return weights;
 }
 
-// Means are the newest close and the weighted distances of the others from it, so that a price that
-// does not move gives itself, and a MACD of 0.
+// Each mean is the newest close plus the weighted distances of the other closes from it. So a
+// constant price gives exactly itself, and a MACD of 0.
 void add_exponential_means(const Series& close, Averages& all) {
   static const Weights weights12 = exponential_weights(12, lookback),
                        weights26 = exponential_weights(26, lookback), weights9 = signal_weights();

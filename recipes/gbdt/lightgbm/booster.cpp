@@ -14,9 +14,9 @@
 namespace lockstep::gbdt {
 namespace {
 
-constexpr int float32 = 0, float64 = 1, int32 = 2;  // C_API_DTYPE_…
+constexpr int float32 = 0, float64 = 1, int32 = 2;  // the values of C_API_DTYPE_… in LightGBM
 
-// A dataset or a booster, freed by the library.
+// Owns a LightGBM dataset or booster and frees it through the library.
 class Owned {
  public:
   explicit Owned(int (*release)(void*)) : release_(release) {}
@@ -34,8 +34,8 @@ class Owned {
   int (*release_)(void*);
 };
 
-// LightGBM refuses characters that JSON has for itself, takes blanks for _, and wants each name
-// once. Its model says these; whoever reads columns goes by their own names.
+// LightGBM refuses the special characters of JSON, replaces spaces by _, and needs unique names.
+// Its model file contains these changed names. Other code uses the original names.
 std::vector<std::string> names_for_library(std::span<const std::string> names) {
   std::vector<std::string> safe;
   std::set<std::string> taken;
@@ -75,7 +75,7 @@ void fill_dataset(const LightGbm& library, const Rows& rows, const TrainRequest&
                 "taking names over");
 }
 
-// LightGBM's list of metrics is written into buffers of the caller's.
+// LightGBM writes the names of metrics into buffers of the caller.
 std::string first_metric(const LightGbm& library, void* booster) {
   int count = 0;
   library.check(library.api().booster_eval_count(booster, &count), "counting metrics");
@@ -96,13 +96,13 @@ bool more_is_better(const std::string& metric) {
   return false;
 }
 
-// Remembers the best value of a metric.
+// Remembers the best value of a metric for early stopping.
 class Patience {
  public:
   Patience(std::string metric, std::int64_t iterations)
       : more_(more_is_better(metric)), patience_(iterations) {}
 
-  // Whether it is time to stop, after this iteration (from 1).
+  // Whether training should stop after this iteration (from 1).
   bool stops(std::int64_t iteration, double value) {
     const bool first = best_ == 0 || (std::isnan(best_value_) && !std::isnan(value));
     if (first || (more_ ? value > best_value_ : value < best_value_)) {
@@ -127,7 +127,7 @@ double evaluate_first(const LightGbm& library, void* booster) {
   return values.at(0);
 }
 
-// A text that does not fit is made twice.
+// Saves the model again if the buffer was too small for it.
 std::string save(const LightGbm& library, void* booster, std::int64_t iterations) {
   std::string text(1 << 18, '\0');
   for (;;) {
@@ -139,12 +139,12 @@ std::string save(const LightGbm& library, void* booster, std::int64_t iterations
     const bool fits = needed <= static_cast<std::int64_t>(text.size());
     text.resize(static_cast<std::size_t>(needed));
     if (!fits) continue;
-    text.pop_back();  // the end of a C text
+    text.pop_back();  // removes the NUL at the end
     return text;
   }
 }
 
-// LightGBM keeps in a variable of the process where it trained first.
+// LightGBM keeps the device of its first training in a global variable of the process.
 void check_device(const std::string& device) {
   static std::atomic<int> first{0};
   const int wanted = device == "cuda" ? 2 : 1;
@@ -160,10 +160,12 @@ std::int64_t trees_of(const LightGbm& library, void* booster) {
   return trees;
 }
 
-// Fills in all but the model, and returns how many of its trees are to be kept.
+// Fills in all of `trained` but the model. Returns how many trees to keep.
 std::int64_t run(const LightGbm& library, const TrainRequest& request, void* booster,
                  bool validates, Trained& trained) {
-  constexpr int most_unsplit = 50;  // in a row: other rows and columns will not do either
+  // Training ends after this many iterations in a row without a split, because other samples of
+  // rows and columns will not help either.
+  constexpr int most_unsplit = 50;
   if (validates) trained.metric = first_metric(library, booster);
   const bool watched = !trained.metric.empty();
   Patience patience(trained.metric, request.patience);

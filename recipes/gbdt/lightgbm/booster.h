@@ -12,8 +12,8 @@
 
 namespace lockstep::gbdt {
 
-// values: [rows, columns], row-major; labels: [rows]. NaN is a missing value. groups: for a
-// ranking, the number of rows of each group, in order.
+// Rows for training. values: [rows, columns], row-major; NaN is a missing value. labels: [rows].
+// groups: for a ranking, the number of rows of each group, in order.
 struct Rows {
   std::vector<double> values;
   std::vector<float> labels;
@@ -25,50 +25,52 @@ struct Rows {
 
 struct TrainRequest {
   const Rows* train = nullptr;
-  const Rows* valid = nullptr;     // null or without rows: no early stopping
-  std::vector<std::string> names;  // of the columns
-  Parameters parameters;           // resolved
+  const Rows* valid = nullptr;     // if null or without rows, there is no early stopping
+  std::vector<std::string> names;  // names of the columns of `train`
+  Parameters parameters;           // resolved by resolve_parameters
   std::int64_t iterations = 100;
-  std::int64_t patience = 0;  // iterations without a better first metric; 0: no early stopping
+  // Early stopping: training ends after this many iterations without a better first metric. 0: no
+  // early stopping.
+  std::int64_t patience = 0;
 };
 
-// Why training ended.
+// Why training ended. patience: early stopping. no_split: many iterations in a row grew no tree.
 enum class TrainEnd { iterations, patience, no_split };
 const char* to_string(TrainEnd end);  // "all iterations", "early stopping", "no more splits"
 
 struct Trained {
-  // In LightGBM's text format, up to the best iteration. Without early stopping this is the last
-  // one.
+  // The model in LightGBM's text format. With early stopping, it has only the iterations up to the
+  // best one.
   std::string model;
-  // Counted from 1. If the randomly drawn rows and columns of an iteration allow no split, it grows
-  // no tree. So there may be fewer iterations here than trained. best_iteration is 0 if none grew a
-  // tree.
+  // iterations: the number of trained iterations. best_iteration: the model's last iteration,
+  // counted from 1. An iteration grows no tree if its randomly drawn rows and columns allow no
+  // split. If no iteration grew a tree, best_iteration is 0.
   std::int64_t iterations = 0, best_iteration = 0;
   TrainEnd end = TrainEnd::iterations;
-  std::string metric;         // name of the first metric
-  std::vector<double> curve;  // its value on the validation rows after each iteration
+  std::string metric;         // name of the first metric; empty without validation rows
+  std::vector<double> curve;  // the metric on the validation rows, by iteration
 };
 
-// Throws Error if LightGBM refuses. Also throws for training on the CPU and by CUDA in one process,
-// because LightGBM keeps the device of the first training.
+// Trains a model. Throws Error if LightGBM fails. Also throws if one process trains both on the CPU
+// and by CUDA, because LightGBM keeps the device of its first training.
 Trained train_model(const LightGbm& library, const TrainRequest& request);
 
-// A trained model. Movable; one thread at a time.
+// A trained model. Use it on one thread at a time.
 class Model {
  public:
-  // Throws Error if the text is no model.
+  // Throws Error if the text is not a model.
   Model(const LightGbm& library, const std::string& text);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // The predictions of the objective (probabilities, if it has them), [rows, outputs]. values:
-  // [rows, columns], row-major. Throws Error if the columns are not those of training.
+  // Returns the predictions [rows, outputs]: probabilities, if the objective has them. values:
+  // [rows, columns], row-major. Throws Error if `columns` differs from training.
   std::vector<double> predict(std::span<const double> values, std::int32_t columns,
                               int threads) const;
-  int outputs() const { return outputs_; }       // numbers a row: classes, or 1
-  std::vector<double> split_importance() const;  // [columns]: how often each one splits
-  std::vector<double> gain_importance() const;   // [columns]: total gain of these splits
+  int outputs() const { return outputs_; }       // per row: one per class, or 1
+  std::vector<double> split_importance() const;  // [columns]: number of splits by each column
+  std::vector<double> gain_importance() const;   // [columns]: total gain of the column's splits
 
  private:
   std::vector<double> importance(int kind) const;

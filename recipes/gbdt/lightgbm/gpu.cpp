@@ -12,10 +12,10 @@
 namespace lockstep::gbdt {
 namespace {
 
-// The part of CUDA's driver that is used, with own declarations. All return 0 for success.
+// The functions of CUDA's driver that are used, declared here. All return 0 for success.
 class CudaDriver {
  public:
-  // Throws Error where there is none.
+  // Throws Error if there is no driver.
   CudaDriver() {
     library_ = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     const auto begin = function<int(unsigned)>("cuInit");

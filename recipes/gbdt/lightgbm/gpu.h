@@ -1,4 +1,4 @@
-// The GPU on which LightGBM trains. Checks before training that it exists, and returns its name.
+// Chooses the GPU on which LightGBM will train, and checks before training that it exists.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace lockstep::gbdt {
 
-// Chooses the GPU of resolved parameters. For OpenCL, adds platform and device (opencl.h);
-// `platform` is as there. For CUDA, checks that a driver and the device exist, because without them
-// LightGBM ends the process. Returns the name, such as "NVIDIA H200" or "NVIDIA CUDA: NVIDIA H200";
-// "" on the CPU. Throws Error.
+// Chooses the GPU for resolved parameters (resolve_parameters). For OpenCL, adds platform and
+// device as choose_opencl_device does. For CUDA, checks that a driver and the device exist, because
+// LightGBM would otherwise end the process. Returns a name such as "NVIDIA H200" or "NVIDIA CUDA:
+// NVIDIA H200", or an empty text for the CPU. Throws Error.
 std::string choose_gpu(const LightGbm& library, const std::string& platform,
                        Parameters& parameters);
 

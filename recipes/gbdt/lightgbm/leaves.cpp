@@ -12,7 +12,8 @@ std::int64_t whole_or(const Parameters& asked, const char* name, double otherwis
   return static_cast<std::int64_t>(to_number(value_of(asked, name, "")).value_or(otherwise));
 }
 
-// Whether all rows have one second derivative, so that the rows of a leaf are known.
+// Whether the second derivative is the same for all rows. LightGBM then knows the number of rows in
+// a leaf.
 bool counts_rows(const Parameters& asked) {
   const std::string objective = value_of(asked, "objective", "");
   for (const char* same : {"regression", "regression_l1", "huber", "quantile", "mape"})
@@ -29,13 +30,14 @@ std::optional<LeavesInReach> leaves_in_reach(const Parameters& asked, std::int64
   LeavesInReach leaves{.asked = whole_or(asked, "num_leaves", 31),
                        .least_rows = std::max<std::int64_t>(1, least)};
   leaves.full = std::max<std::int64_t>(1, rows / leaves.least_rows);
-  constexpr std::int64_t depth_of_any = 31;  // allows more leaves than LightGBM takes
+  constexpr std::int64_t depth_of_any = 31;  // allows more leaves than LightGBM supports
   const std::int64_t depth = whole_or(asked, "max_depth", -1);
   if (depth > 0 && depth < depth_of_any && value_of(asked, "device_type", "cpu") != "cuda") {
     leaves.max_depth = depth;
     leaves.by_depth = std::int64_t{1} << depth;
   }
-  const std::int64_t last_split = 2 * leaves.least_rows;  // of a node with so many rows
+  // the least rows of a node that can be split
+  const std::int64_t last_split = 2 * leaves.least_rows;
   leaves.most = rows < last_split || counts_rows(asked) ? leaves.full : rows - last_split + 2;
   if (leaves.by_depth > 0) {
     leaves.full = std::min(leaves.full, leaves.by_depth);

@@ -67,7 +67,7 @@ std::string read_version(const fs::path& library) {
   return fs::is_regular_file(file, failed) ? trim(read_file(file)) : "";
 }
 
-// LightGBM sends the parts of a line one by one.
+// LightGBM passes the parts of a line in separate calls.
 thread_local std::string line;
 thread_local std::function<void(const std::string&)> line_sink;
 
@@ -81,7 +81,7 @@ void collect(const char* text) {
   }
 }
 
-// With a slash, so that no other folder is searched.
+// An absolute path keeps dlopen from searching other folders.
 void* open_library(const fs::path& path) {
   return dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
@@ -92,8 +92,8 @@ LightGbm::LightGbm(const fs::path& path) : path_(path) {
   handle_ = open_library(path);
   if (handle_ == nullptr) {
     const std::string why = dlerror();
-    // LightGBM needs libgomp. Where the system has none, one may lie in the same folder
-    // (scripts/tarball.sh).
+    // LightGBM needs libgomp. If the system has none, scripts/tarball.sh may have put one into the
+    // same folder.
     if (open_library(path.parent_path() / "libgomp.so.1") != nullptr) handle_ = open_library(path);
     if (handle_ == nullptr) throw Error(cat("LightGBM cannot be loaded: ", why), hint_for(why));
   }
@@ -148,7 +148,7 @@ LightGbmLog::LightGbmLog(const LightGbm& library, std::function<void(const std::
 
 LightGbmLog::~LightGbmLog() {
   collect("\n");
-  line_sink = nullptr;  // what comes later on this thread is dropped
+  line_sink = nullptr;  // later lines on this thread are dropped
 }
 
 }  // namespace lockstep::gbdt

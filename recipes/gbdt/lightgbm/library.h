@@ -1,6 +1,6 @@
-// LightGBM's library, loaded when it is needed. The part of its C interface that is used is
-// declared here (LightGBM 4.7, include/LightGBM/c_api.h), so that neither headers nor the library
-// are needed to build.
+// Loads LightGBM's library when it is needed. The functions of its C interface that are used are
+// declared here (LightGBM 4.7, include/LightGBM/c_api.h). So the build needs neither LightGBM's
+// headers nor its library.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace lockstep::gbdt {
 
-// All functions return 0, or -1 after a failure, which `last_error` describes.
+// Functions of LightGBM's C interface. All but last_error return 0, or -1 after a failure, which
+// last_error describes.
 struct LightGbmApi {
   using Handle = void*;
   const char* (*last_error)();
@@ -45,7 +46,8 @@ struct LightGbmApi {
   int (*booster_features)(Handle booster, int* count);
 };
 
-// One library for as long as the program runs; LightGBM cannot be unloaded safely.
+// A loaded library. It stays loaded until the program ends, because LightGBM cannot be unloaded
+// safely.
 class LightGbm {
  public:
   // Throws Error if the file does not exist, cannot be loaded or is another library.
@@ -53,13 +55,14 @@ class LightGbm {
 
   const LightGbmApi& api() const { return api_; }
   const std::filesystem::path& path() const { return path_; }
-  // "4.7.0" if the file VERSION.txt of its package lies beside it; else "".
+  // The version, such as "4.7.0", if the library's package has a file VERSION.txt; else empty.
   const std::string& version() const { return version_; }
-  // Maps other names of parameters to LightGBM's own names.
+  // Maps LightGBM's names of parameters, and their aliases, to LightGBM's own names.
   const std::map<std::string, std::string>& aliases() const { return aliases_; }
-  // A function of the library or of a library that it needs; null if none has this name.
+  // Returns a function of the library or of a library that it needs; null if none has this name.
   void* symbol(const char* name) const;
-  // Throws Error with LightGBM's own message if `result` is a failure. `doing`: "making a model".
+  // Throws Error with LightGBM's own message if `result` is a failure. doing: what failed, such as
+  // "making a model".
   void check(int result, const char* doing) const;
 
  private:
@@ -70,13 +73,14 @@ class LightGbm {
   std::map<std::string, std::string> aliases_;
 };
 
-// The library at `chosen`. If that is empty, the library that came with this program; for the
-// device "cuda", the one that was built for CUDA. Throws Error, which says how to get it.
+// Returns the path of the library: `chosen` if it is not empty. Otherwise, it is the library that
+// came with this program. For the device "cuda", it is the one that was built for CUDA. Throws
+// Error if there is none. The hint says how to get it.
 std::filesystem::path find_lightgbm(const std::filesystem::path& chosen,
                                     const std::string& device = "cpu");
 
-// During its lifetime, LightGBM's messages on this thread go to `sink` and never to stdout: one
-// line at a time, without "[LightGBM]". Objects must not be nested.
+// During its lifetime, LightGBM's messages on this thread go to `sink` and never to stdout. `sink`
+// gets one line at a time, without "[LightGBM]". A thread may have only one such object at a time.
 class LightGbmLog {
  public:
   LightGbmLog(const LightGbm& library, std::function<void(const std::string&)> sink);

@@ -29,7 +29,7 @@ extern "C" __attribute__((visibility("default"))) ParallelRegion GOMP_parallel;
 namespace lockstep::gbdt {
 namespace {
 
-// That of the runtime with which the library of this address was linked.
+// Finds GOMP_parallel in the runtime that is linked to the caller's library.
 ParallelRegion* region_of(void* caller) {
   Dl_info info{};
   LOCKSTEP_CHECK(::dladdr(caller, &info) != 0);
@@ -44,8 +44,9 @@ ParallelRegion* region_of(void* caller) {
 }  // namespace
 }  // namespace lockstep::gbdt
 
-// In the place of libgomp's, for libraries that are loaded by this program: its symbols come first.
-// Within a team nothing is a plain call, because its work would be shared out among the team.
+// Replaces libgomp's function in libraries that this program loads, because the program's symbols
+// are found first. A region for one thread becomes a plain call. Calls inside a team are passed on,
+// because their work is divided among its threads.
 void GOMP_parallel(void (*work)(void*), void* data, unsigned threads, unsigned flags) {
   using lockstep::gbdt::plain;
   if (plain && threads == 1) {

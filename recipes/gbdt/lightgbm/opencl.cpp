@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Handle = void*;  // cl_platform_id, cl_device_id
+using Handle = void*;  // a cl_platform_id or cl_device_id
 
-// The part of OpenCL 1.0 that is used, with own declarations. All return 0 for success.
+// The functions of OpenCL 1.0 that are used, declared here. All return 0 for success.
 struct OpenClApi {
   int (*platforms)(unsigned room, Handle* platforms, unsigned* count);
   int (*platform_info)(Handle platform, unsigned what, std::size_t bytes, void* value,
@@ -50,7 +50,7 @@ bool find_api(const LightGbm& library, OpenClApi& api) {
   return loader != nullptr && find_api([&](const char* name) { return dlsym(loader, name); }, api);
 }
 
-// Whether a file of the loader's folder names NVIDIA's driver.
+// Whether a file in the folder of OpenCL's loader names NVIDIA's driver.
 bool nvidia_is_registered() {
   const char* const own = std::getenv("OCL_ICD_VENDORS");
   const fs::path folder = own != nullptr && *own != '\0' ? own : "/etc/OpenCL/vendors";
@@ -62,7 +62,8 @@ bool nvidia_is_registered() {
   return false;
 }
 
-// Its path, where the loader of programs finds it, or where it lies beside the driver; "": nowhere.
+// The driver's name if the dynamic linker finds it. Otherwise its path next to libcuda, or "" if it
+// is not there.
 std::string find_nvidia_driver() {
   if (dlopen(nvidia_driver, RTLD_LAZY | RTLD_LOCAL) != nullptr) return nvidia_driver;
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -73,7 +74,7 @@ std::string find_nvidia_driver() {
   return fs::exists(beside, failed) ? beside.string() : "";
 }
 
-// The loader reads its environment at its first call.
+// Must run before the first OpenCL call, because the loader reads its environment then.
 void register_nvidia_driver() {
   if (std::getenv("OCL_ICD_FILENAMES") != nullptr || nvidia_is_registered()) return;
   if (const std::string path = find_nvidia_driver(); !path.empty())
@@ -89,7 +90,7 @@ std::string text_of(Info info, Handle of, unsigned what) {
   return printable(trim(text.c_str()));
 }
 
-// True where the driver does not tell.
+// Returns true if the driver does not report the type.
 bool is_gpu(const OpenClApi& api, Handle device) {
   std::uint64_t type = 0;
   if (api.device_info(device, device_type, sizeof type, &type, nullptr) != 0) return true;
@@ -121,7 +122,8 @@ std::string list(const std::vector<OpenClPlatform>& platforms) {
   return join(words, ", ");
 }
 
-// Those of this name, else those whose name has the part.
+// Indices of the platforms with this name. If there are none, indices of those whose names contain
+// it.
 std::vector<std::size_t> named(const std::vector<OpenClPlatform>& platforms,
                                const std::string& part) {
   std::vector<std::size_t> whole, found;
@@ -133,7 +135,7 @@ std::vector<std::size_t> named(const std::vector<OpenClPlatform>& platforms,
   return whole.empty() ? found : whole;
 }
 
-// Index of the first GPU of a platform.
+// The index of a platform's first GPU.
 std::optional<std::size_t> first_gpu(const OpenClPlatform& platform) {
   for (std::size_t i = 0; i < platform.devices.size(); ++i)
     if (platform.devices[i].is_gpu) return i;

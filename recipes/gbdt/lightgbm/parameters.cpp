@@ -23,8 +23,8 @@ std::vector<std::string> all_names(const LightGbm& library) {
   return names;
 }
 
-// Parameters for LightGBM's own program, which a booster that is handed rows accepts without a
-// word.
+// Parameters that only LightGBM's own program uses. The library accepts them without a warning even
+// if it gets rows in memory.
 struct Unused {
   const char* why;
   std::vector<std::string_view> names;
@@ -50,7 +50,7 @@ const std::vector<Unused>& unused() {
   return all;
 }
 
-// Options of the recipe that always pass on a parameter, by the name that they pass.
+// Returns the recipe's option that always sets a LightGBM parameter. name: the parameter.
 std::string option_for(const std::string& name) {
   static const std::map<std::string, std::string> all = {
       {"device_type", "gbdt.device"},      {"early_stopping_round", "early_stopping"},
@@ -90,7 +90,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-// Other names of values: LightGBM takes them in any case, and its model has its own.
+// Aliases of values. LightGBM ignores the case of values, and a model file contains its own names
+// for them.
 struct ValueAliases {
   std::string_view parameter;
   std::map<std::string, std::string, std::less<>> names;
@@ -98,7 +99,7 @@ struct ValueAliases {
 
 const std::vector<ValueAliases>& value_aliases() {
   static const std::vector<ValueAliases> all = {
-      // goss is gbdt with data_sample_strategy=goss, which `differences` looks at.
+      // goss means gbdt with data_sample_strategy=goss, which `differences` checks.
       {"boosting", {{"gbrt", "gbdt"}, {"goss", "gbdt"}, {"random_forest", "rf"}}},
       {"data_sample_strategy", {}},
       {"device_type", {}},
@@ -139,7 +140,7 @@ const std::vector<ValueAliases>& value_aliases() {
   return all;
 }
 
-// Under the name that a model has it by; as it is where a parameter has no such values.
+// The value's name in model files. Returns `value` unchanged if the parameter has no aliases.
 std::string own_value(const std::string& parameter, const std::string& value) {
   for (const ValueAliases& one : value_aliases()) {
     if (one.parameter != parameter) continue;
@@ -163,7 +164,7 @@ bool same_value(const std::string& parameter, const std::string& asked, const st
   return a && b && std::abs(*a - *b) <= 1e-12 * std::max(std::abs(*a), std::abs(*b));
 }
 
-// As LightGBM sorts the ranks of eval_at.
+// Sorts the ranks of eval_at as LightGBM does.
 std::vector<std::string> sorted_numbers(std::vector<std::string> words) {
   std::stable_sort(words.begin(), words.end(), [](const std::string& a, const std::string& b) {
     return to_number(a).value_or(0) < to_number(b).value_or(0);
@@ -173,7 +174,7 @@ std::vector<std::string> sorted_numbers(std::vector<std::string> words) {
 
 bool same(const std::string& parameter, const std::string& asked, const std::string& used) {
   if (asked == used) return true;
-  if (parameter == "metric")  // without one LightGBM takes that of the objective
+  if (parameter == "metric")  // if none is given, LightGBM uses the objective's metric
     return asked.empty() || metric_names(asked) == split(used, ',');
   std::vector<std::string> a = split(asked, ','), b = split(used, ',');
   if (parameter == "eval_at") a = sorted_numbers(std::move(a));
@@ -182,7 +183,6 @@ bool same(const std::string& parameter, const std::string& asked, const std::str
       [&](const auto& one, const auto& other) { return same_value(parameter, one, other); });
 }
 
-// Calls `visit` with each line of the text.
 template <class Visit>
 void each_line(std::string_view text, Visit visit) {
   while (!text.empty()) {
@@ -204,7 +204,8 @@ std::vector<int> numbers(std::string_view list) {
   return values;
 }
 
-// Inner nodes are numbered from 0, leaves from -1 downwards; parents come before their children.
+// The depth of a tree. Inner nodes are numbered from 0, leaves from -1 downwards. Parents come
+// before their children.
 std::int64_t depth(const std::vector<int>& left, const std::vector<int>& right) {
   std::vector<std::int64_t> depths(left.size(), 1);
   std::int64_t deepest = 0;
@@ -248,11 +249,11 @@ std::string value_of(const Parameters& parameters, const std::string& name,
 
 Parameters resolve_parameters(const LightGbm& library, const Parameters& asked) {
   Parameters resolved;
-  std::map<std::string, std::string> given;  // canonical name to the one that was used
+  std::map<std::string, std::string> given;  // maps a canonical name to the name that the user gave
   for (const auto& [name, value] : asked) {
     const auto found = library.aliases().find(name);
     if (found == library.aliases().end()) {
-      const std::string near =  // scikit-learn and XGBoost have another name for the metric
+      const std::string near =  // scikit-learn and XGBoost name the metric eval_metric
           name == "eval_metric" ? "metric" : nearest(name, all_names(library));
       throw Error(cat("LightGBM has no parameter ", name),
                   near.empty() ? "its parameters: https://lightgbm.readthedocs.io"
@@ -327,7 +328,7 @@ TreeSizes tree_sizes(const std::string& model) {
 
 namespace {
 
-// Before the trees and behind them the text has its parameters, and counts of their bytes.
+// Hashes only the trees. The text before and after them contains parameters and byte counts.
 std::string hash_of_trees(std::string_view model) {
   const std::size_t begin = std::min(model.find("\nTree=0\n"), model.size()),
                     end = std::min(model.find("\nend of trees", begin), model.size());

@@ -1,4 +1,4 @@
-// Metrics of two and of more classes.
+// Metrics for two classes and for several classes.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,7 +9,7 @@
 namespace lockstep::gbdt {
 namespace {
 
-// A number per cell [true class, predicted class].
+// A count for each cell [true class, predicted class].
 struct Cells {
   std::size_t classes;
   std::vector<double> counts;
@@ -44,7 +44,7 @@ ConfusionMatrix matrix_of(const Cells& cells, std::span<const std::string> class
   return matrix;
 }
 
-// J / (TP + FP + FN) grows with F1, so its interval is F1's.
+// J = TP / (TP + FP + FN) grows with F1. So the interval of F1 follows from the interval of J.
 Metric f1_metric(double hits, double false_positive, double false_negative) {
   const auto f1 = [](double j) { return 2 * j / (1 + j); };
   const Interval j = wilson(hits, hits + false_positive + false_negative);
@@ -54,7 +54,8 @@ Metric f1_metric(double hits, double false_positive, double false_negative) {
           2 * hits + false_positive + false_negative};
 }
 
-// On the logit, so that the interval stays within 0 and 1; an AUC of 0 or 1 has no such variance.
+// Computes the interval for the logit, so that it stays between 0 and 1. There is no interval for
+// an AUC of 0 or 1.
 Interval auc_interval(double auc, double variance) {
   if (!(auc > 0 && auc < 1) || !(variance >= 0)) return {not_a_number, auc, not_a_number};
   const Interval logit = around(std::log(auc / (1 - auc)), variance / std::pow(auc * (1 - auc), 2));
@@ -62,8 +63,8 @@ Interval auc_interval(double auc, double variance) {
   return {back(logit.low), auc, back(logit.high)};
 }
 
-// By placements: of each positive the share of negatives below it, of each negative the share of
-// positives above (Sun and Xu, IEEE SPL 2014).
+// Uses placements (Sun and Xu, IEEE SPL 2014). The placement of a positive is the share of
+// negatives below it. The placement of a negative is the share of positives above it.
 Interval area_under_curve(std::span<const double> probabilities, std::span<const double> labels) {
   std::vector<double> positive, negative;
   for (std::size_t i = 0; i < labels.size(); ++i)
@@ -83,10 +84,11 @@ Interval area_under_curve(std::span<const double> probabilities, std::span<const
 
 double loss_of(double probability) { return -std::log(std::clamp(probability, 1e-15, 1 - 1e-15)); }
 
-// The value of one class, and by how much a row of a cell moves it, times all rows.
+// The metric of one class, with the function that returns the influence of a row on it.
 struct ClassValue {
   double value = 0;
-  // The influence of a row of class `is` that was called `called`.
+  // The influence of one row, times the number of rows. is: whether the row belongs to the class.
+  // called: whether it was predicted to. share_is and share_called: the shares of such rows.
   double (*influence)(bool is, bool called, double value, double share_is, double share_called);
 };
 
@@ -101,7 +103,7 @@ double of_f1(bool is, bool called, double value, double share_is, double share_c
   return both / (share_is + share_called);
 }
 
-// The mean of the values of classes; those that are neither there nor called do not count.
+// The mean over classes. Classes that have no rows and no predictions are left out.
 Metric macro_metric(const char* name, const Cells& cells,
                     ClassValue (*of_class)(double hits, double is, double called)) {
   const double rows = cells.rows();
@@ -109,7 +111,8 @@ Metric macro_metric(const char* name, const Cells& cells,
   for (std::size_t c = 0; c < cells.classes; ++c)
     if (cells.of(c) + cells.called(c) > 0) known.push_back(c);
   if (known.empty()) return valued(name, {not_a_number, not_a_number, not_a_number}, 0);
-  std::vector<double> moved(cells.counts.size());  // by a row of each cell
+  // by how much one row of each cell moves the mean
+  std::vector<double> moved(cells.counts.size());
   double mean = 0;
   for (const std::size_t c : known) {
     const double is = cells.of(c), called = cells.called(c);
@@ -124,7 +127,7 @@ Metric macro_metric(const char* name, const Cells& cells,
   }
   double squares = 0;
   for (std::size_t k = 0; k < moved.size(); ++k) squares += cells.counts[k] * moved[k] * moved[k];
-  // All right, or all wrong: the cells say nothing of how far it may move.
+  // If all rows are right, or all are wrong, the counts say nothing about the uncertainty.
   if (squares == 0) return valued(name, {not_a_number, mean, not_a_number}, rows);
   const Interval normal = around(mean, squares / rows / rows);
   return valued(name, {std::max(0.0, normal.low), mean, std::min(1.0, normal.high)}, rows);

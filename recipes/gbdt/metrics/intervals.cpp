@@ -13,7 +13,8 @@ Interval wilson(double hits, double rows) {
   const double centre = (p + z * z / (2 * rows)) / (1 + z * z / rows);
   const double half =
       z * std::sqrt(p * (1 - p) / rows + z * z / (4 * rows * rows)) / (1 + z * z / rows);
-  // Its ends at none and all are 0 and 1; rounding would leave 1e-17 between.
+  // With no hits, the interval begins at exactly 0; with only hits, it ends at exactly 1. Rounding
+  // could leave a difference of 1e-17.
   return {hits == 0 ? 0 : std::max(0.0, centre - half), p,
           hits == rows ? 1 : std::min(1.0, centre + half)};
 }

@@ -1,4 +1,4 @@
-// Intervals in closed form, for the metrics of one window. All are 95 %.
+// Computes 95 % intervals in closed form, for the metrics of one window.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,26 @@
 namespace lockstep::gbdt {
 
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-inline constexpr double quantile_975 = 1.959963984540054;  // of the normal distribution
+// The 97.5 % quantile of the normal distribution.
+inline constexpr double quantile_975 = 1.959963984540054;
 
-// The interval of a proportion; NaN without rows.
+// Returns Wilson's interval of the proportion hits / rows, or NaN without rows.
 Interval wilson(double hits, double rows);
-// The normal interval. Its ends are NaN if the variance is.
+// Returns the normal interval. Its ends are NaN if the variance is NaN.
 Interval around(double estimate, double variance);
 double mean_of(std::span<const double> values);           // NaN without values
 double variance_of_mean(std::span<const double> values);  // NaN with fewer than two
 
-// Ranks from 1; equal values share their mean rank.
+// Returns the ranks of the values, from 1. Equal values all get the mean of their ranks.
 std::vector<double> ranks(std::span<const double> values);
 
-// A metric whose value is part / whole, with Wilson's interval. `name` is in the table.
+// Returns a metric with the value part / whole and Wilson's interval. name: a name in the table of
+// metric_info.cpp.
 Metric proportion(const char* name, double part, double whole);
-// The mean of some values, one per row or group and none below 0, with the normal interval.
+// Returns the mean of some values with the normal interval. There is one value per row or group,
+// and none is below 0.
 Metric mean_metric(const char* name, std::span<const double> values);
-// A metric with any value. When windows are combined, it counts in proportion to its rows.
+// Returns a metric with any value. When windows are combined, its weight is `rows`.
 Metric valued(const char* name, const Interval& value, double rows);
 
 }  // namespace lockstep::gbdt

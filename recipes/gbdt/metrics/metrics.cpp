@@ -22,7 +22,7 @@ double value_of(const MetricInfo& info, double part, double whole) {
   return info.of_ratio == nullptr ? ratio : info.of_ratio(ratio);
 }
 
-// The sums of one metric, a number for each window that has it.
+// The sums of one metric, one number for each window that has the metric.
 struct Sums {
   std::vector<double> parts, wholes;
 };
@@ -48,7 +48,7 @@ Statistic statistic_of(const MetricInfo& info, const Sums& sums) {
   };
 }
 
-// Those of as many windows are drawn together.
+// Computes bootstrap intervals. Metrics with the same number of windows share their resamples.
 void add_intervals(std::vector<Metric>& metrics, const std::vector<Sums>& sums) {
   std::map<std::size_t, std::vector<std::size_t>> by_count;
   for (std::size_t i = 0; i < metrics.size(); ++i) by_count[sums[i].parts.size()].push_back(i);

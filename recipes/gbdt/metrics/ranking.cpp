@@ -1,4 +1,4 @@
-// Metrics of an order within groups.
+// Metrics for the order of rows in groups.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,10 +10,10 @@ namespace lockstep::gbdt {
 namespace {
 
 struct Group {
-  std::vector<double> gains;          // by falling score
-  std::vector<std::size_t> tie_ends;  // of each place: where the rows of its score end
-  std::vector<double> best;           // gains, the highest first
-  std::size_t relevant = 0;           // rows with a gain
+  std::vector<double> gains;          // sorted by falling score
+  std::vector<std::size_t> tie_ends;  // for each position, the end of the rows with the same score
+  std::vector<double> best;           // gains, sorted from the highest
+  std::size_t relevant = 0;           // number of rows with a gain
 };
 
 Group sorted_group(std::span<const double> scores, std::span<const double> labels) {
@@ -46,7 +46,7 @@ double ideal(const Group& group, std::size_t k) {
   return sum;
 }
 
-// Rows of one score get the mean discount of their places.
+// Rows with equal scores get the mean discount of their positions.
 double ndcg(const Group& group, std::size_t k) {
   double sum = 0;
   for (std::size_t i = 0; i < group.gains.size();) {

@@ -1,4 +1,4 @@
-// Metrics of numbers.
+// Metrics for numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -30,14 +30,15 @@ Interval rank_correlation(std::span<const double> a, std::span<const double> b) 
 Metric rmse_metric(std::span<const double> squares) {
   const double rows = static_cast<double>(squares.size());
   const Interval mean = around(mean_of(squares), variance_of_mean(squares));
-  // Not std::max, which would make 0 of NaN.
+  // std::max is not used, because it would turn NaN into 0.
   return {find_metric("rmse"),
           {std::sqrt(mean.low < 0 ? 0 : mean.low), std::sqrt(mean.estimate), std::sqrt(mean.high)},
           rows == 0 ? 0 : mean.estimate * rows,
           rows};
 }
 
-// 1 - errors / deviations; a row's part in it is what the delta method makes of the ratio.
+// 1 - errors / deviations. The variance follows from the delta method for a ratio, which gives the
+// influence of each row.
 Metric r2_metric(std::span<const double> errors, std::span<const double> deviations) {
   double error = 0, deviation = 0;
   for (std::size_t i = 0; i < errors.size(); ++i) {

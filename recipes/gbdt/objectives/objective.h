@@ -1,4 +1,4 @@
-// The objectives of models, with LightGBM's names: their kind of labels, and their metrics.
+// The objectives that a model can learn, with their kind of labels and their metrics.
 #pragma once
 
 #include <limits>
@@ -17,19 +17,19 @@ enum class Task { binary, regression, multiclass, ranking };
 struct Objective {
   const char* name;  // LightGBM's name
   Task task;
-  const char* metric;       // LightGBM's metric for early stopping
-  const char* main_metric;  // for the map of a batch
+  const char* metric;       // LightGBM's metric for early stopping, by default
+  const char* main_metric;  // shown in the map of a batch
   Metrics (*measure)(const ScoredRows& rows);
   std::vector<const char*> aliases{};  // LightGBM's other names, and Lockstep's
-  bool balances = false;               // accepts is_unbalance
+  bool balances = false;               // whether it accepts is_unbalance
   double least_label = -std::numeric_limits<double>::infinity();
-  bool least_excluded = false;  // labels must be above least_label, not equal to it
+  bool least_excluded = false;  // whether labels must be above least_label
 
   bool classifies() const { return task == Task::binary || task == Task::multiclass; }
 };
 
 std::span<const Objective> all_objectives();
-// Finds an objective by name or alias. Throws Error, which names the nearest.
+// Finds an objective by name or alias. Throws Error, which names the most similar one.
 const Objective& find_objective(std::string_view name);
 
 }  // namespace lockstep::gbdt

@@ -188,7 +188,7 @@ LabelKind label_kind(Task task) {
                                     : LabelKind::number;
 }
 
-// Checks what a ranking needs and what nothing else can have.
+// Checks the options that a ranking needs, and that no other task has group=.
 void check_groups(const GbdtOptions& o, Task task) {
   if (task != Task::ranking) {
     if (!o.group_column.empty())
@@ -223,7 +223,7 @@ void check_label(const GbdtOptions& o) {
                 "it is of binary and multiclassova");
 }
 
-// Given options that would do nothing.
+// Throws Error for options that the user gave and that would have no effect.
 void check_idle(const GbdtOptions& o) {
   const auto refuse = [&](const char* key, const std::string& why, const char* hint) {
     if (o.table.is_given(key)) throw Error(cat(key, " does nothing: ", why), hint);
@@ -231,7 +231,7 @@ void check_idle(const GbdtOptions& o) {
   if (o.gbdt.device != TrainDevice::gpu)
     for (const char* key : {"gbdt.gpu_platform", "gbdt.double_precision"})
       refuse(key, cat("gbdt.device is ", o.table.get("gbdt.device")), "it is of gbdt.device=gpu");
-  // Job files of earlier versions give the jobs of all devices the number 0, or -1 without a GPU.
+  // Job files of earlier versions set the number to 0 for every device, or to -1 for the CPU.
   if (o.gbdt.device == TrainDevice::cpu && o.gbdt.device_id > 0)
     refuse("gbdt.device_id", "gbdt.device is cpu", "it is of gbdt.device=gpu and gbdt.device=cuda");
   if (!o.label_column.empty())
@@ -249,9 +249,10 @@ void check_idle(const GbdtOptions& o) {
              "it is of tables without a time");
 }
 
-// Options choose the device, because they are checked, and LightGBM takes any number.
+// The recipe's options must choose the device, because they are checked. LightGBM accepts any
+// number.
 void check_gpu_params(const GbdtOptions& o) {
-  if (!o.table.is_given("params")) return;  // models of earlier versions were trained with them
+  if (!o.table.is_given("params")) return;  // models of earlier versions may have such params
   for (const auto& [parameter, option] : {std::pair{"gpu_platform_id", "gbdt.gpu_platform"},
                                           std::pair{"gpu_use_dp", "gbdt.double_precision"},
                                           std::pair{"gpu_device_id", "gbdt.device_id"}}) {
@@ -268,7 +269,7 @@ void check_gpu_params(const GbdtOptions& o) {
   }
 }
 
-// All that is in the way of CUDA at once, with what to type.
+// Reports all that prevents training by CUDA in one error, with a corrected command.
 void check_cuda(const GbdtOptions& o) {
   std::vector<std::string> wrong, words;
   if (o.gbdt.strict && o.max_depth > 0) {
@@ -276,7 +277,8 @@ void check_cuda(const GbdtOptions& o) {
         cat("lets trees grow deeper than max_depth=", o.max_depth, " (its issue 6969)"));
     words.emplace_back("max_depth=-1");
   }
-  // On an H200: AUC 0.43 where the CPU has 0.80; without it 0.80 on both.
+  // Measured on an H200: with is_unbalance, AUC is 0.43 by CUDA and 0.80 on the CPU. Without it,
+  // both have 0.80.
   if (o.is_unbalance && find_objective(o.objective).balances) {
     wrong.emplace_back("learns nothing of use with is_unbalance=true");
     words.emplace_back("is_unbalance=false");
@@ -293,7 +295,7 @@ void check_cuda(const GbdtOptions& o) {
   throw Error(cat("by CUDA LightGBM 4.7.0 ", join(wrong, ", and ")), hint);
 }
 
-// LightGBM reads these values in any case.
+// Converts to small letters, because LightGBM ignores the case of these values.
 std::string any_case(std::string value) {
   for (char& c : value) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return value;
@@ -301,7 +303,8 @@ std::string any_case(std::string value) {
 
 const char* const yes_or_no[] = {"false", "true"};
 
-// A symbol or a column may hold a slash (BTC/USD), or begin with one (/ES), but does not look so.
+// Whether a name looks like the path of a list. Names of symbols and columns may contain a slash
+// (BTC/USD) or begin with one (/ES), but do not look like paths.
 bool is_like_a_list(const std::string& name) {
   const bool is_path = (name.starts_with('/') && name.rfind('/') > 0) || name.starts_with("./") ||
                        name.starts_with("../") || name.starts_with("~/");
@@ -499,7 +502,7 @@ void GbdtOptions::load_ahead() const {
   if (trainer.load_ahead != nullptr) trainer.load_ahead(*this);
 }
 
-// A GPU stays in use, and OpenMP's threads stay.
+// A used GPU and the threads of OpenMP would stay in the process.
 bool GbdtOptions::leaves_process_clean() const {
   return gbdt.device == TrainDevice::cpu && gbdt.threads == 1;
 }

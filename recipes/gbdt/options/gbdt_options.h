@@ -20,45 +20,46 @@ enum class TrainDevice { cpu, gpu, cuda };
 struct GbdtOptions : DirectOptions {
   GbdtOptions();  // fills `table`
 
-  std::string symbol;                // for `train`; empty: the first symbol
-  std::vector<std::string> symbols;  // for a batch; empty: all in data.path
-  std::string start, end;            // days; empty: as far as the prices reach
+  std::string symbol;                // for `lockstep train`; empty: the first symbol
+  std::vector<std::string> symbols;  // for `lockstep batch`; empty: all of data.path
+  std::string start, end;            // days; empty: see only_window and plan_windows
   std::int64_t window_days = 180;
-  std::int64_t stride_days = 0;  // 0: window_days
-  std::int64_t horizon = 7;      // bars
+  std::int64_t stride_days = 0;  // in days; 0: window_days
+  std::int64_t horizon = 7;      // in bars
   TestWindow test = TestWindow::part;
   struct {
-    std::string path;  // folder of SYMBOL.csv, or one such file; empty: generated prices
+    std::string path;  // folder of files SYMBOL.csv, or one such file; empty: generated prices
     std::int64_t made_symbols = 10;
     std::int64_t made_rows = 0;  // rows of a generated table; 0: generated prices
     std::int64_t made_seed = 42;
   } data;
-  std::vector<std::string> features;        // columns of the files; empty: the fifteen
-  FeatureSet feature_set = FeatureSet::v2;  // of the fifteen
-  std::string label_column;                 // the option label; empty: from the close
-  std::string group_column;                 // the option group; of a ranking
-  std::string time_column;                  // the option time; empty: found by name
-  // The option symbol_column, for a file with several symbols. Empty: a file has one symbol, and is
-  // refused if it seems to have several. none: it has one symbol.
+  std::vector<std::string> features;        // columns of the files; empty: the fifteen features
+  FeatureSet feature_set = FeatureSet::v2;  // formulas of the fifteen features
+  std::string label_column;                 // option `label`; empty: labels from the close
+  std::string group_column;                 // option `group`, for a ranking
+  std::string time_column;                  // option `time`; empty: found by name
+  // Option `symbol_column`: the column of a file that names the symbol of each row. "none": all
+  // rows are of one symbol. Empty: likewise, but a file that seems to have several symbols is an
+  // Error.
   std::string symbol_column;
   DateOrder date_order = DateOrder::any;
-  std::string objective = "binary";  // or an alias
+  std::string objective = "binary";  // name or alias
   double threshold = 0.02;
-  double valid_share = 0.2, test_share = 0.2;  // split.…
+  double valid_share = 0.2, test_share = 0.2;  // split.valid_share, split.test_share
   bool shuffle = true;                         // split.shuffle
 
   std::int64_t num_leaves = 127, max_depth = 9, n_estimators = 500, min_child_samples = 20;
   double learning_rate = 0.01, subsample = 0.8, colsample_bytree = 0.8;
   std::int64_t subsample_freq = 1;
   bool is_unbalance = true;
-  std::int64_t early_stopping = 50;  // iterations; 0: none
+  std::int64_t early_stopping = 50;  // in iterations; 0: no early stopping
   std::int64_t seed = 42;
-  std::vector<std::string> params;  // "lambda_l2=1": any other parameter of LightGBM
+  std::vector<std::string> params;  // "lambda_l2=1": other parameters of LightGBM
 
   struct {
-    std::string library;  // empty: the one that came with Lockstep
+    std::string library;  // empty: the library that came with Lockstep
     TrainDevice device = TrainDevice::cpu;
-    std::string gpu_platform;  // part of its name; empty: NVIDIA's, else the first with a GPU
+    std::string gpu_platform;  // its number, or its name or a part; empty: see choose_platform
     std::int64_t device_id = -1, num_gpu = 1;
     bool double_precision = false;
     std::int64_t threads = 1;
@@ -66,21 +67,22 @@ struct GbdtOptions : DirectOptions {
   } gbdt;
 
   bool made() const { return data.path.empty(); }
-  BarColumns columns() const;  // of the files. Throws Error
+  BarColumns columns() const;  // to read from the files; throws Error
   bool computes_features() const { return features.empty() && data.made_rows == 0; }
-  const Objective& learns() const;  // Throws Error
-  // The value in `params` of the first of these names that is set; else `otherwise`.
+  const Objective& learns() const;  // throws Error
+  // Returns the value of the first entry of `params` that has one of these names, or else
+  // `otherwise`.
   std::string param(std::initializer_list<const char*> names, const std::string& otherwise) const;
-  // All parameters under the names that the user typed, not resolved yet. classes: the number of
-  // classes of a label with several; 0: not known yet.
+  // Returns all parameters under the names that the user typed, not resolved yet. classes: the
+  // number of classes of a multiclass label; 0: not known yet.
   Parameters parameters(std::size_t classes = 0) const;
   SplitOptions split() const;
-  // The days of `start` and `end`, if they are given. Throw Error.
+  // Both return the day that the option names, if it is given. Both throw Error.
   std::optional<Day> start_day() const;
   std::optional<Day> end_day() const;
 
-  // Says which given options have no effect on rows with a time, or without one; "" if all have
-  // one.
+  // Returns a note about given options that have no effect on rows with a time, or on rows without
+  // one. It is empty if there are no such options.
   std::string idle_note(bool timeless) const;
 
   void check() const override;
@@ -90,18 +92,18 @@ struct GbdtOptions : DirectOptions {
   DirectBatch plan_batch() const override;
 };
 
-// Says that prices, or tables, are generated, for all who read the results.
+// Returns a note for readers of results that prices, or tables, are generated.
 std::string made_note(bool are_tables);
 
-std::vector<Synonym> synonyms();  // what other programs call these options
+std::vector<Synonym> synonyms();  // other programs' names for these options
 
-// The names, or the lines of the one file that they name, except empty lines and those that begin
-// with #. key: the option, for messages. Throws Error if the file lists nothing. Also throws if a
-// name that can only mean a file does not exist, or is not the only name.
+// Returns the names. If they are the name of one file, returns its lines, except empty lines and
+// those that begin with #. key: the option, for messages. Throws Error if the file lists nothing.
+// Also throws for a name that looks like a file, if it does not exist or is not the only name.
 std::vector<std::string> listed_names(const char* key, const std::vector<std::string>& names);
 
-// The functions that GbdtOptions and the recipe call: set by linking the targets gbdt-train and
-// gbdt-batch, null elsewhere.
+// The functions that GbdtOptions and the recipe call. They are set by linking the targets
+// gbdt-train and gbdt-batch, and null elsewhere.
 struct Trainer {
   void (*load_ahead)(const GbdtOptions& options);
   DirectResult (*train)(const GbdtOptions& options, const DirectContext& context);

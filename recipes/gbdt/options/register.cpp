@@ -1,4 +1,4 @@
-// Makes the gbdt recipe known to the program that links this.
+// Registers the gbdt recipe in programs that link this file.
 #include "recipes/gbdt/options/gbdt_options.h"
 
 namespace lockstep::gbdt {

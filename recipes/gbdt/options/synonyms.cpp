@@ -1,5 +1,5 @@
-// The names that LightGBM and scripts around it use for the recipe's options. LightGBM's own names
-// and aliases are those of its documentation (Parameters.rst).
+// The names that LightGBM and scripts around it use for the recipe's options. LightGBM's names and
+// aliases are those of its documentation (Parameters.rst).
 #include "recipes/gbdt/options/gbdt_options.h"
 
 namespace lockstep::gbdt {
@@ -99,7 +99,7 @@ Synonyms of_windows() {
            .ours = "split.valid_share={value}"}};
 }
 
-// Names of scripts around LightGBM.
+// Names that scripts around LightGBM use.
 Synonyms of_scripts() {
   return {
       {.names = {"teacher_num_leaves"}, .from = "scripts", .ours = "num_leaves={value}"},
@@ -164,7 +164,7 @@ Synonyms of_scripts() {
        .note = "true is balanced; params.scale_pos_weight=W weights the positive class"}};
 }
 
-// Parameters of LightGBM that the recipe has no option for.
+// Parameters of LightGBM for which the recipe has no option.
 Synonyms of_params() {
   const std::vector<std::vector<std::string>> further = {
       {"lambda_l1", "reg_alpha", "l1_regularization"},

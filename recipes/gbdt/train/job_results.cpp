@@ -10,13 +10,13 @@ namespace {
 
 using nlohmann::json;
 
-// A member of an object, or null.
+// The value at a JSON pointer, or null.
 json at(const json& object, const char* pointer) {
   const json::json_pointer where(pointer);
   return object.contains(where) ? object.at(where) : json();
 }
 
-// A parameter is a text; most are numbers.
+// Parameters are stored as text. Returns a number if the text is one.
 json number_or_text(const json& value) {
   if (!value.is_string()) return value;
   const json number = parse_json(value.get_ref<const std::string&>());

@@ -19,15 +19,16 @@ struct Kept {
   std::size_t bytes = 0;
 };
 
-std::list<Kept>& kept_symbols() {  // what was used last comes first
+std::list<Kept>& kept_symbols() {  // sorted by last use, the latest first
   static std::list<Kept> kept;
   return kept;
 }
 
 double seconds_ahead = 0;
 
-// All that may decide what load_symbol returns: every option but those that say which part of the
-// prices is used. Prices that are made reach as far as the window asks for, so that all count.
+// Identifies the result of load_symbol. start and end are left out, because they only choose a part
+// of the prices. They are included for synthetic prices, because these extend as far as the window
+// needs.
 std::string key_of(const GbdtOptions& options, const std::string& symbol) {
   nlohmann::json given = options.table.to_json();
   if (options.made()) return cat(symbol, " ", given.dump());
@@ -69,7 +70,8 @@ std::shared_ptr<const SymbolData> kept_symbol(const GbdtOptions& options,
     return kept.front().data;
   }
   auto data = load_symbol(options, symbol);
-  // Nothing is kept of a file that changed meanwhile: nobody knows which of the two was read.
+  // Nothing is cached if the file changed while it was read, because it is unclear which version
+  // was read.
   if (key == key_of(options, symbol)) {
     kept.push_front({.key = key, .data = data, .bytes = bytes_of(*data)});
     drop_oldest();

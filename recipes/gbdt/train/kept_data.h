@@ -1,4 +1,4 @@
-// Data that a process keeps from window to window: the library, and prices with their features.
+// Keeps data in a process from window to window: the library, and prices with their features.
 #pragma once
 
 #include <filesystem>
@@ -10,20 +10,20 @@
 
 namespace lockstep::gbdt {
 
-// Loads each path once. Throws Error.
+// Returns the library at a path. Each path is loaded only once. Throws Error.
 std::shared_ptr<const LightGbm> kept_library(const std::filesystem::path& path);
 
-// Like load_symbol, but loads again only if the file (its device, inode, size and modification
-// time) or an option that may matter has changed. Keeps the most recently used data, at most 256
-// MiB, but at least one. Throws Error.
+// Like load_symbol, but loads again only if the file or an option that may matter has changed. The
+// file's device, inode, size and modification time are compared. The most recently used data are
+// kept, at most 256 MiB, but always those of the last symbol. Throws Error.
 std::shared_ptr<const SymbolData> kept_symbol(const GbdtOptions& options,
                                               const std::string& symbol);
 
-// Loads both for these options, and remembers how long the prices took. Implements
+// Loads library and prices for these options, and records how long the prices took. Implements
 // DirectOptions::load_ahead.
 void load_ahead(const GbdtOptions& options);
-// The seconds that the last load_ahead spent on prices. They count for one window: later calls
-// return 0.
+// Returns the seconds that the last load_ahead spent on prices. Later calls return 0, so that the
+// time is part of only one window.
 double take_seconds_ahead();
 
 }  // namespace lockstep::gbdt

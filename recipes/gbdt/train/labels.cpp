@@ -13,7 +13,7 @@
 namespace lockstep::gbdt {
 namespace {
 
-constexpr double most_relevant = 30;  // LightGBM's gains end there
+constexpr double most_relevant = 30;  // the largest label with a gain in LightGBM
 constexpr std::size_t panel_series = 10;
 
 std::string place_of(const Bars& bars, std::size_t row) {
@@ -36,7 +36,7 @@ void check_labels(const Objective& objective, const Bars& bars) {
   }
 }
 
-// From 0 to 4, by the place among the returns of the group.
+// Sets labels from 0 to 4 by the rank of a row's return in its group.
 void rank_in_groups(SymbolData& data) {
   const std::vector<std::int64_t>& groups = data.bars.groups;
   for (std::size_t begin = 0; begin < groups.size();) {

@@ -1,4 +1,4 @@
-// Prices and windows of symbols.
+// Loads the prices of symbols and plans their windows.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,9 +20,9 @@ constexpr Day made_warm_up_days = 120;
 Day made_start() { return *parse_day("2022-01-01"); }
 Day made_end() { return *parse_day("2024-12-01"); }
 
-// The same prices for all windows of a batch, though each has a start and an end of its own. They
-// begin at a fixed day, unless a window lies before it, and a longer series begins as a shorter
-// one.
+// The range of synthetic prices. All windows of a batch must see the same prices, although each has
+// its own start and end. So the range begins at a fixed day, or earlier if a window needs that. A
+// longer series begins with the same prices as a shorter one.
 MadeBars made_range(const GbdtOptions& options) {
   const Day earliest = *parse_day("2019-01-01");
   const auto days = static_cast<Day>(options.window_days);
@@ -67,7 +67,7 @@ std::vector<Window> windows_of(const GbdtOptions& options, const SymbolData& dat
   }
 }
 
-// Those of the model; of a new one all that the bars allow.
+// Selects the features of the given model, or all that the bars allow if the model is new.
 void choose_computed(SymbolData& data, const std::vector<std::string>& of_model) {
   Bars& bars = data.bars;
   const std::vector<std::string> possible = features_of(data.features, bars);
@@ -132,7 +132,8 @@ void check_one_file(const std::set<std::string>& symbols, const std::filesystem:
 
 namespace {
 
-// Prices that are made must never stand for those of a symbol that somebody has.
+// Throws Error if a symbol's name is not that of a synthetic one. Synthetic prices must never stand
+// for real ones.
 void check_made(const std::vector<std::string>& wanted) {
   constexpr std::size_t most_named = 3;
   std::vector<std::string> nowhere;
@@ -147,7 +148,7 @@ void check_made(const std::vector<std::string>& wanted) {
               "prices are made");
 }
 
-// Those that the options name, in their order; empty: none.
+// The symbols that the options name, in that order; empty if they name none.
 std::vector<std::string> named_symbols(const GbdtOptions& options) {
   if (options.symbols.empty() && !options.symbol.empty())
     return listed_names("symbol", {options.symbol});
@@ -155,7 +156,7 @@ std::vector<std::string> named_symbols(const GbdtOptions& options) {
 }
 
 struct UniqueSymbols {
-  std::vector<std::string> all, repeated;  // each once
+  std::vector<std::string> all, repeated;  // each name appears once
 };
 
 UniqueSymbols unique_symbols(const std::vector<std::string>& named) {
@@ -205,11 +206,12 @@ std::string first_symbol_note(const GbdtOptions& options) {
 std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
                                         std::vector<std::string>* left_out) {
   std::vector<PlannedWindow> planned;
-  std::optional<Error> none;  // of the first symbol that is left out
+  std::optional<Error> none;  // the error of the first symbol that is left out
   const auto leave_out = [&](const std::string& symbol, const Error& error) {
     std::string why = error.what();
     const std::string named = cat(symbol, ": ");
-    if (error.hint().starts_with("is it ")) why += cat("; ", error.hint());  // of a name
+    // the hint proposes another name
+    if (error.hint().starts_with("is it ")) why += cat("; ", error.hint());
     if (left_out != nullptr) left_out->push_back(why.starts_with(named) ? why : named + why);
     if (!none) none = error;
   };

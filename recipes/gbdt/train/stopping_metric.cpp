@@ -19,7 +19,8 @@ std::string one_label(const Rows& rows, const std::vector<std::string>& classes)
   return cat("all ", rows.rows(), " have the label ", label_text(*least, classes));
 }
 
-// As LightGBM divides labels for them.
+// Describes labels that are all on one side of 0, or returns "". LightGBM divides labels there for
+// AUC and average precision.
 std::string one_side_of_zero(const Rows& rows, const std::vector<std::string>& classes) {
   const auto above =
       std::count_if(rows.labels.begin(), rows.labels.end(), [](float label) { return label > 0; });
@@ -37,7 +38,8 @@ std::string absent_class(const Rows& rows, const std::vector<std::string>& class
   return "";
 }
 
-// LightGBM's MAP takes labels above 0.5 as relevant, whatever else they are.
+// Returns a text if no group has different labels, or "". LightGBM's MAP treats all labels above
+// 0.5 as relevant.
 std::string nothing_to_order(const Rows& rows, bool by_relevance) {
   const auto kind = [&](float label) { return by_relevance ? (label > 0.5F ? 1.F : 0.F) : label; };
   auto begin = rows.labels.begin();

@@ -1,4 +1,4 @@
-// lockstep train gbdt: one symbol and window.
+// lockstep train gbdt: trains on one symbol and window.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -23,7 +23,7 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// Those of the options that are given, as words of another command.
+// Returns the options among `keys` that the user gave, as words of another command.
 std::string given_words(const GbdtOptions& options, const std::vector<const char*>& keys) {
   std::string words;
   for (const char* key : keys)
@@ -32,7 +32,7 @@ std::string given_words(const GbdtOptions& options, const std::vector<const char
   return words;
 }
 
-// For the same data, label and device.
+// Options that another command needs for the same data, label and device.
 std::string data_words(const GbdtOptions& options) {
   std::vector<const char*> keys = {"data.path",
                                    "data.made_rows",
@@ -57,7 +57,7 @@ std::string data_words(const GbdtOptions& options) {
                                    "subsample_freq",
                                    "gbdt.device",
                                    "gbdt.gpu_platform"};
-  if (options.gbdt.device == TrainDevice::cuda)  // which is refused without them
+  if (options.gbdt.device == TrainDevice::cuda)  // CUDA may be refused without these options
     keys.insert(keys.end(), {"max_depth", "is_unbalance", "gbdt.strict"});
   return given_words(options, keys);
 }
@@ -76,7 +76,8 @@ std::vector<std::string> next_commands(const GbdtOptions& options, const DirectC
   return commands;
 }
 
-// Where a batch moves the folder of this job once it has succeeded; elsewhere nothing.
+// The folder to which a batch moves this job's folder after success. Empty if no batch runs the
+// job.
 std::filesystem::path published_by_a_batch(const DirectContext& context) {
   const std::filesystem::path attempts = context.folder.parent_path();
   const BatchFolder batch{attempts.parent_path()};
@@ -89,7 +90,8 @@ std::filesystem::path published_by_a_batch(const DirectContext& context) {
 DirectResult train(const GbdtOptions& options, const DirectContext& context) {
   const auto library =
       kept_library(find_lightgbm(options.gbdt.library, options.table.get("gbdt.device")));
-  Parameters asked = resolve_parameters(*library, options.parameters());  // before any work
+  // reports invalid parameters before any work
+  Parameters asked = resolve_parameters(*library, options.parameters());
   choose_gpu(*library, options.gbdt.gpu_platform, asked);
   const std::string symbol = first_symbol(options);
   if (const std::string note = first_symbol_note(options); !note.empty()) context.say(note);

@@ -35,7 +35,7 @@ constexpr std::array teacher_keys = {std::pair{"num_leaves", "num_leaves"},
                                      std::pair{"gpu_platform_id", "gpu_platform_id"},
                                      std::pair{"gpu_device_id", "gpu_device_id"}};
 
-// The first of them.
+// Joins the first 12 words, and adds "…" if there are more.
 std::string list_text(std::vector<std::string> words) {
   constexpr std::size_t most = 12;
   const bool more = words.size() > most;
@@ -43,7 +43,7 @@ std::string list_text(std::vector<std::string> words) {
   return join(words, ", ") + (more ? ", …" : "");
 }
 
-// One window in the making: what its steps share.
+// The training of one window, with the state that its steps share.
 class WindowTraining {
  public:
   WindowTraining(const GbdtOptions& options, const LightGbm& library, const WindowTask& task,
@@ -83,7 +83,8 @@ class WindowTraining {
     say_(cat(label_.empty() ? task_.symbol : label_, ": ", note));
   }
 
-  // The window, as far as it is known before the prices are read, or where they were read ahead.
+  // The window if it is known already: from the task, from the options, or from prices that were
+  // read ahead.
   std::optional<Window> window_ahead() const {
     if (task_.window) return task_.window;
     const auto start = options_.start_day(), end = options_.end_day();
@@ -185,7 +186,8 @@ class WindowTraining {
 
   void train() {
     const LightGbmLog log(library_, [&](const std::string& line) {
-      if (line.starts_with("[Warning] No further splits")) return;  // of every tree on few rows
+      // appears for every tree if there are few rows
+      if (line.starts_with("[Warning] No further splits")) return;
       library_lines_.push_back(line);
     });
     trained_ = train_model(library_, {.train = &train_,
@@ -226,7 +228,7 @@ class WindowTraining {
     write_gzip(task_.folder / "labels.csv.gz", labels_csv(*data_, rows_));
   }
 
-  // The last files, and the last lines of the telemetry.
+  // Writes the last files and the last lines of the telemetry.
   void end(const std::string& status, const std::string& why, double seconds) {
     result_.metadata = metadata(status, why, seconds);
     write_text(task_.folder / "metadata.json", result_.metadata.dump(2) + "\n");
@@ -361,7 +363,7 @@ class WindowTraining {
     if (status == "skipped") line["skip_reason"] = why;
     if (status == "failed") line["error"] = why;
     line["feature_set"] = names_;
-    // The booster's values where there is one, else those that were asked for.
+    // The booster's values if there is a booster. Otherwise the values that were asked for.
     const auto& used = facts_.parameters;
     ordered_json teacher;
     for (const auto& [name, canonical] : teacher_keys) {
@@ -378,19 +380,19 @@ class WindowTraining {
   const LightGbm& library_;
   const WindowTask& task_;
   const std::function<void(const std::string&)>& say_;
-  std::string label_;  // once the window is known
+  std::string label_;  // set once the window is known
   Window window_;
   std::shared_ptr<const SymbolData> data_;
   Telemetry telemetry_;
-  std::vector<std::string> names_;  // of the features
+  std::vector<std::string> names_;  // names of the features
   WindowRows rows_;
   Rows train_, valid_;
   Parameters asked_;
   std::string gpu_name_;
   StoppingMetric stopping_;
-  std::int64_t patience_ = 0;  // trees; 0: no early stopping
+  std::int64_t patience_ = 0;  // number of trees; 0 = no early stopping
   Trained trained_;
-  ModelFacts facts_;  // of its text
+  ModelFacts facts_;  // facts from the model's text
   std::vector<double> valid_scores_, test_scores_, splits_, gains_;
   WindowResult result_;
   std::vector<std::string> notes_, library_lines_;

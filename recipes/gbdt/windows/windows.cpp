@@ -11,13 +11,14 @@
 namespace lockstep::gbdt {
 namespace {
 
-// The first bar of that day or a later one.
+// The first bar on or after a day.
 std::size_t first_bar(const Bars& bars, Day day) {
   return static_cast<std::size_t>(std::lower_bound(bars.days.begin(), bars.days.end(), day) -
                                   bars.days.begin());
 }
 
-// The group of a row, or the row itself where there are none; of the end, one more than the last.
+// The group of a row, or the row itself if there are no groups. For the row after the last one,
+// returns the last group plus 1.
 std::size_t unit_of(const Bars& bars, std::size_t row) {
   if (bars.groups.empty()) return row;
   return static_cast<std::size_t>(row < bars.size() ? bars.groups[row] : bars.groups.back() + 1);
@@ -53,14 +54,15 @@ std::size_t share_of(double share, std::size_t all) {
   return static_cast<std::size_t>(std::llround(share * static_cast<double>(all)));
 }
 
-// Fisher and Yates, from draws that depend on the seed alone.
+// A Fisher-Yates shuffle with draws that depend only on the seed.
 void shuffle(std::vector<std::size_t>& units, std::uint64_t seed) {
   Random random(seed, RandomStream::order, 0, 0);
   for (std::size_t i = units.size(); i > 1; --i)
     std::swap(units[i - 1], units[static_cast<std::size_t>(random.below(i))]);
 }
 
-// Bars without a time: training, validation and test by their shares of the groups, or rows.
+// Splits rows without a time into training, validation and test. The shares are those of groups, or
+// of rows if there are no groups.
 WindowRows split_everything(const Bars& bars, const FeatureTable& features,
                             const std::vector<double>& labels, const SplitOptions& options) {
   WindowRows split;
@@ -75,7 +77,8 @@ WindowRows split_everything(const Bars& bars, const FeatureTable& features,
   const std::size_t test =
       options.test == TestWindow::none ? 0 : share_of(options.test_share, units.size());
   const std::size_t valid = share_of(options.valid_share, units.size() - test);
-  std::vector<char> part(unit_of(bars, bars.size()), 'r');  // r: training
+  // r = training, v = validation, t = test
+  std::vector<char> part(unit_of(bars, bars.size()), 'r');
   for (std::size_t i = 0; i < units.size(); ++i) {
     const std::size_t from_end = units.size() - i;
     part[units[i]] = from_end <= test ? 't' : from_end <= test + valid ? 'v' : 'r';
@@ -89,14 +92,14 @@ WindowRows split_everything(const Bars& bars, const FeatureTable& features,
   return split;
 }
 
-// "; end=2024-11-20 is early enough", where that leaves a window.
+// "; end=2024-11-20 is early enough", or "" if the window would be too short with that end.
 std::string earlier_end(const Bars& bars, const Window& window, const SplitOptions& options) {
   const Day end = latest_end(bars, options);
   if (end - window.start < shortest_window_days) return "";
   return cat("; end=", to_text(end), " is early enough");
 }
 
-// Why the prices do not reach far enough; "": they do.
+// The reason why the prices do not cover the window, or "" if they do.
 std::string too_short(const Bars& bars, std::size_t warm_up, const Window& window,
                       const SplitOptions& options) {
   const std::size_t before = first_bar(bars, window.start), end = first_bar(bars, window.end);
@@ -143,7 +146,8 @@ std::vector<Window> calendar_windows(const WindowRange& range) {
   return windows;
 }
 
-// Markets close for up to four days around a weekend.
+// Whether prices up to `last` cover the days before `end`. Markets may close for up to four days
+// around a weekend.
 bool covers(Day last, Day end) {
   constexpr int longest_pause_days = 4;
   return last + longest_pause_days >= end;
@@ -168,7 +172,7 @@ WindowRows split_rows(const Bars& bars, const FeatureTable& features,
   if (rows.size() < fewest_rows)
     split.skip = too_few(rows.size(), lost_rows(bars, features, labels, window));
   if (!split.skip.empty()) return split;
-  // A row is out where its label looks at a bar of the next part.
+  // Rows are left out if their labels depend on a bar of the next part.
   const auto before = [&](std::size_t end_bar) {
     const std::size_t end_unit = unit_of(bars, end_bar);
     return static_cast<std::ptrdiff_t>(
@@ -229,7 +233,8 @@ std::string lost_rows(const Bars& bars, const FeatureTable& features,
 std::optional<Window> whole_range(const Bars& bars, std::size_t warm_up) {
   if (bars.timeless) return Window{.is_everything = true};
   if (bars.size() <= warm_up) return std::nullopt;
-  // On a day with many bars, the bars before it count, as in split_rows.
+  // If too few bars come before a day with many bars, the window begins on the next day, as in
+  // split_rows.
   std::size_t first = warm_up;
   if (first_bar(bars, bars.days[first]) < warm_up) first = first_bar(bars, bars.days[first] + 1);
   if (first == bars.size()) return std::nullopt;
