@@ -1,4 +1,4 @@
-// BERT and XLM-R over texts without padding.
+// BERT and XLM-R on packed texts without padding.
 #include "recipes/dimabsa/encoder/bert.h"
 
 #include <tuple>
@@ -48,7 +48,8 @@ at::Tensor Bert::attend(const at::Tensor& packed, const EncoderInput& input, std
 at::Tensor Bert::forward(const EncoderInput& given, const StepContext& context) {
   at::Tensor x = embed(given, context);
   EncoderInput input = given;
-  if (!input.offsets.is_cpu()) input.offsets = input.offsets.to(at::kInt);  // once for all layers
+  // converted once for all layers
+  if (!input.offsets.is_cpu()) input.offsets = input.offsets.to(at::kInt);
   for (std::int64_t i = 0; i < shape_.layers; ++i) {
     const Layer& layer = layers_[static_cast<std::size_t>(i)];
     const auto block = [this, &layer, i, input, context](const std::vector<at::Tensor>& inputs) {

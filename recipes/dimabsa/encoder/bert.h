@@ -1,4 +1,5 @@
-// BERT's encoder. It also serves XLM-R, whose positions begin at another row of their table.
+// The encoder of BERT (Devlin and others, 2019). It also serves XLM-R (Conneau and others, 2020),
+// whose first token uses a later row of the position embedding.
 #pragma once
 
 #include <vector>
@@ -9,7 +10,6 @@
 
 namespace lockstep::dimabsa {
 
-// Devlin and others, 2019 (BERT); Conneau and others, 2020 (XLM-R).
 class Bert : public Encoder {
  public:
   Bert(const EncoderShape& shape, std::uint64_t seed);

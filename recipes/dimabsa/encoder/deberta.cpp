@@ -1,4 +1,5 @@
-// Content with content, content with position, position with content.
+// Attention scores are sums of three terms: content to content, content to position, position to
+// content.
 #include "recipes/dimabsa/encoder/deberta.h"
 
 #include <ATen/TensorOperators.h>
@@ -20,7 +21,7 @@
 namespace lockstep::dimabsa {
 namespace {
 
-constexpr double summands = 3;  // of a score
+constexpr double summands = 3;  // terms of a score
 
 }  // namespace
 
@@ -45,7 +46,8 @@ at::Tensor Deberta::embed(const EncoderInput& input, const StepContext& context)
   return context.dropout(normed, input.row_offsets, shape_.dropout, 0);
 }
 
-// The table belongs to no row: its mask is one for the whole step, on every rank.
+// The table belongs to no row of the batch. So it gets one dropout mask per step, which is the same
+// on every rank.
 at::Tensor Deberta::table(std::int64_t layer, const at::Tensor& normed,
                           const StepContext& context) const {
   if (!context.training || context.no_dropout || shape_.dropout == 0) return normed;
@@ -60,7 +62,7 @@ at::Tensor Deberta::attend(const at::Tensor& packed, const at::Tensor& table, st
                            const Surroundings& around, const StepContext& context) const {
   const Layer& own = layers_[static_cast<std::size_t>(layer)];
   const bool shared = shape_.share_attention_key;
-  // [H, 2 * distances, D]
+  // shape [H, 2 * distances, D]
   const auto projected = [&](const at::Tensor& weight, const at::Tensor& bias) {
     return linear_layer(table, weight, bias)
         .view({table.size(0), shape_.heads, packed.size(3)})

@@ -1,4 +1,5 @@
-// The encoder of DeBERTa-v3: attention that also sees how far apart tokens are.
+// The encoder of DeBERTa-v3 (He and others, 2021). Its attention also depends on the distances
+// between tokens.
 #pragma once
 
 #include <vector>
@@ -10,8 +11,8 @@
 
 namespace lockstep::dimabsa {
 
-// He and others, 2021. Linear layers, norms and dropout run over texts without padding. Attention
-// runs over padded texts, in plain operators.
+// Linear layers, norms and dropout run over texts without padding. Attention runs over padded
+// texts, with plain ATen operators.
 class Deberta : public Encoder {
  public:
   Deberta(const EncoderShape& shape, std::uint64_t seed);
@@ -20,11 +21,11 @@ class Deberta : public Encoder {
   at::Tensor forward(const EncoderInput& input, const StepContext& context) override;
 
  private:
-  // The inputs that all layers of a forward pass share.
+  // The inputs that are the same for all layers of a forward pass.
   struct Surroundings {
     EncoderInput input;
     PaddedTexts texts;
-    at::Tensor rows;  // i64 [S, T, T]: rows of the table of distances
+    at::Tensor rows;  // i64 [S, T, T]: rows of the embedding of distances
   };
   at::Tensor embed(const EncoderInput& input, const StepContext& context) const;
   at::Tensor table(std::int64_t layer, const at::Tensor& normed, const StepContext& context) const;

@@ -1,4 +1,4 @@
-// Products, softmax and dropout by ATen's operators.
+// Attention with dropout, computed with ATen's operators.
 #include "recipes/dimabsa/encoder/dropped_attention.h"
 
 #include <ATen/TensorOperators.h>
@@ -11,7 +11,8 @@
 namespace lockstep::dimabsa {
 namespace {
 
-// Far below any score in every type, and finite: a text without tokens has none to see.
+// Lower than any score, but finite in every type. A softmax over only hidden tokens must not give
+// NaN.
 constexpr double unseen = -3e4;
 
 }  // namespace
@@ -24,8 +25,8 @@ at::Tensor attention_probabilities(const at::Tensor& scores, const PaddedTexts& 
       at::softmax(scores.masked_fill(hidden, unseen), -1).masked_fill(hidden, 0);
   const double p = shape.attention_dropout;
   if (!context.training || context.no_dropout || p == 0) return shares;
-  // A token's shares in all others, to a length that is the same for every batch: an element's
-  // number must not depend on the longest text beside it.
+  // The mask of an element must not depend on other texts in the batch. So each token's row is
+  // padded to a length that is the same for every batch.
   const std::int64_t longest = scores.size(-1), most = std::max(shape.longest(), longest);
   const at::Tensor of_tokens =
       texts.unpad(at::constant_pad_nd(shares.transpose(1, 2), {0, most - longest}));
@@ -37,7 +38,7 @@ at::Tensor attention_with_dropout(const at::Tensor& packed, const EncoderInput& 
                                   const EncoderShape& shape, std::int64_t layer,
                                   const StepContext& context) {
   const PaddedTexts texts(input.offsets, packed.size(0), input.longest);
-  const auto parts = texts.pad(packed).unbind(2);  // each [S, T, H, D]
+  const auto parts = texts.pad(packed).unbind(2);  // each has shape [S, T, H, D]
   const double scale = 1 / std::sqrt(static_cast<double>(packed.size(3)));
   const at::Tensor scores =
       at::matmul(parts[0].transpose(1, 2).mul(scale), parts[1].permute({0, 2, 3, 1}));

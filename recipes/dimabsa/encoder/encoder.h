@@ -1,4 +1,5 @@
-// Encoders of the BERT, XLM-R and DeBERTa-v3 kind. Texts lie one behind the other, without padding.
+// The interface of text encoders: BERT, XLM-R and DeBERTa-v3. The texts of a batch are
+// concatenated, without padding to equal lengths.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,21 +15,22 @@
 
 namespace lockstep::dimabsa {
 
-// S texts of N tokens together. All tensors are on one device.
+// S texts, which have N tokens together. All tensors are on one device.
 struct EncoderInput {
   at::Tensor tokens;  // i64 [N]
-  // i64 [N]; undefined: all 0; not read if the model has fewer than two segments
+  // i64 [N]: token types. If undefined, all token types are 0. This tensor is not read if the model
+  // has fewer than two token types.
   at::Tensor segments;
-  // i64 [S + 1]: text s is tokens [offsets[s], offsets[s + 1]). The last offset is N, so every
-  // token is in a text. Tokens of padding form texts of their own.
+  // i64 [S + 1]: text s has tokens [offsets[s], offsets[s + 1]). The last offset is N, so every
+  // token is in a text. Padding tokens form texts of their own.
   at::Tensor offsets;
-  // i64 [B + 1]: the same for the rows of the micro-batch. Each row consists of some whole texts.
-  // Texts of padding lie behind the rows. Dropout is drawn by a token's row and its place in the
-  // row. Only read while training.
+  // i64 [B + 1]: row b of the micro-batch has tokens [row_offsets[b], row_offsets[b + 1]). A row
+  // consists of whole texts. Texts of padding come after all rows. The dropout of a token is drawn
+  // from its row and its place in the row. This tensor is only read in training.
   at::Tensor row_offsets;
-  // i64 [N], each from 0 to EncoderShape::longest() - 1; undefined: 0, 1, 2, … in every text. A
-  // masked token is simply left out, and the others keep their positions. So no token attends to
-  // it, and nothing is computed for it.
+  // i64 [N]: positions, each from 0 to EncoderShape::longest() - 1. If undefined, they are 0, 1, 2,
+  // … in every text. To mask a token, leave it out of `tokens`, and let the other tokens keep their
+  // positions. So no token attends to it, and nothing is computed for it.
   at::Tensor positions;
   std::int64_t longest = 0;  // no text has more tokens than this
 };
@@ -36,25 +38,27 @@ struct EncoderInput {
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // Names without a prefix, as this family has them in Hugging Face's files.
+  // Parameters are named as in Hugging Face's files of this family, but without a prefix.
   virtual std::vector<Parameter> parameters() = 0;
   virtual at::Tensor forward(const EncoderInput& input,
-                             const StepContext& context) = 0;  // [N, width]
+                             const StepContext& context) = 0;  // returns [N, width]
 };
 
-// Fresh weights as BERT draws them: normal with deviation 0.02, zeros, or ones. The same seed gives
-// the same weights.
+// Makes an encoder with random weights, as BERT draws them. Matrices and embeddings are normal with
+// standard deviation 0.02. Biases are 0, and weights of norms are 1. The same seed gives the same
+// weights.
 std::unique_ptr<Encoder> make_encoder(const EncoderShape& shape, std::uint64_t seed);
 
-// The encoder uses the numbers below this one as layers of StepContext::dropout and `uniform`.
+// The encoder calls StepContext::dropout and uniform with values of `layer` from 0 to this number -
+// 1.
 std::int64_t encoder_dropout_layers(const EncoderShape& shape);
 
-// Recipe::weight_names for a model that has the encoder's parameters under "encoder.". Files of
-// this family call them "bert.*", "roberta.*" or "deberta.*", or use no prefix. Layer norms may
-// also have "gamma" and "beta" there.
+// Returns Recipe::weight_names for a model whose encoder parameters have the prefix "encoder.". In
+// files of this family, the prefix is "bert.", "roberta." or "deberta.", or there is none. Layer
+// norms may have "gamma" and "beta" instead of "weight" and "bias".
 std::vector<std::pair<std::string, std::string>> encoder_weight_names(const EncoderShape& shape);
-// Tensors that such files may have and no encoder uses, for init.unexpected: the pooler, heads of
-// pre-training and of tasks, "position_ids".
+// Returns names of tensors that such files may have, but that the encoder does not use, for
+// init.unexpected. These are the pooler, heads of pre-training and of tasks, and "position_ids".
 std::vector<std::string> ignored_weights(const EncoderShape& shape);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Attention and feed-forward, each with dropout, residual sum and layer norm behind it.
+// Attention and feed-forward, each followed by dropout, residual sum and layer norm.
 #include "recipes/dimabsa/encoder/layer.h"
 
 #include <tuple>
@@ -30,8 +30,8 @@ Layer make_layer(Weights& weights, const EncoderShape& shape, std::int64_t index
   const std::string name = cat("encoder.layer.", index, ".");
   const std::string attention = name + "attention.self.";
   Layer layer;
-  // Values first and queries last: the storage lays them out the other way round, so that the three
-  // lie together as queries, keys and values.
+  // Values are registered first and queries last, because the storage reverses the order. Queries,
+  // keys and values are then contiguous in memory.
   for (std::size_t i = 3; i-- > 0;)
     layer.qkv_weights[i] = weights.matrix(attention + names[i], width, width);
   for (std::size_t i = 3; i-- > 0;) layer.qkv_biases[i] = weights.bias(attention + names[i], width);

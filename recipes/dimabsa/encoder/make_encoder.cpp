@@ -1,4 +1,4 @@
-// Which class an encoder of a shape is.
+// Creates the encoder class that fits a shape.
 #include "recipes/dimabsa/encoder/bert.h"
 #include "recipes/dimabsa/encoder/deberta.h"
 #include "recipes/dimabsa/encoder/encoder.h"

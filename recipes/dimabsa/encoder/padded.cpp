@@ -1,4 +1,5 @@
-// Copies by index, in both directions; nothing is added up but the gradients of zeros.
+// Copies between packed and padded texts by index. No index occurs twice, so backward adds each
+// gradient to a zero.
 #include "recipes/dimabsa/encoder/padded.h"
 
 #include <ATen/TensorOperators.h>

@@ -1,5 +1,5 @@
-// Converts texts that lie one behind the other into rows of one length and back, for operations
-// that are simple only on such rows.
+// Converts concatenated texts to rows of equal length, and back. Some operations are simple only on
+// such rows.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,16 +8,17 @@
 
 namespace lockstep::dimabsa {
 
-// The host never reads the offsets, so all of this also works inside a CUDA graph.
+// The host never reads the offsets, so all functions can be captured in a CUDA graph.
 class PaddedTexts {
  public:
-  // offsets: i64 [S + 1], for texts of at most `longest` tokens each and `items` tokens together.
+  // offsets: i64 [S + 1], as EncoderInput::offsets. longest: an upper limit for the tokens of a
+  // text. items: the tokens of all texts together, N.
   PaddedTexts(const at::Tensor& offsets, std::int64_t items, std::int64_t longest);
 
-  const at::Tensor& places() const { return places_; }  // i64 [N]: each token's place in its text
-  // bool [S, longest]: whether a token is there
+  const at::Tensor& places() const { return places_; }  // i64 [N]: place of each token in its text
+  // bool [S, longest]: whether there is a token, and not padding
   const at::Tensor& seen() const { return seen_; }
-  // [N, ...] to [S, longest, ...], padded with 0
+  // Converts [N, ...] to [S, longest, ...], padded with 0.
   at::Tensor pad(const at::Tensor& ragged) const;
   at::Tensor unpad(const at::Tensor& padded) const;  // the inverse
 
@@ -26,7 +27,7 @@ class PaddedTexts {
   at::Tensor places_, slots_, seen_;
 };
 
-// i64 [N]: each token's place in its text.
+// Returns i64 [N]: the place of each token in its text.
 at::Tensor places_in_texts(const at::Tensor& offsets, std::int64_t items);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Element-wise, on any device.
+// Uses only element-wise operations, so it runs on any device.
 #include "recipes/dimabsa/encoder/relative_positions.h"
 
 #include <ATen/TensorOperators.h>

@@ -1,4 +1,4 @@
-// Distances between tokens as rows of DeBERTa's table (He and others, 2021).
+// Maps distances between tokens to rows of DeBERTa's embedding of distances (He and others, 2021).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,8 +8,8 @@
 namespace lockstep::dimabsa {
 
 // positions: i64 [S, T]. Returns i64 [S, T, T]: the row for a query at [s, i] and a key at [s, j].
-// With buckets, each distance up to half of their number has its own row. Larger ones share rows by
-// their logarithm, in f32 as `transformers` computes it.
+// With buckets, each distance up to half of their number has its own row. Larger distances share
+// rows on a logarithmic scale, which is computed in f32 as in `transformers`.
 at::Tensor relative_rows(const at::Tensor& positions, const EncoderShape& shape);
 
 }  // namespace lockstep::dimabsa

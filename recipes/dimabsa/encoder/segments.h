@@ -1,4 +1,4 @@
-// Which row of the table of segments each token uses.
+// Finds the row of the segment embedding (token types) that each token uses.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,7 +7,7 @@
 
 namespace lockstep::dimabsa {
 
-// Returns i64 [N], for a table of `rows` rows. XLM-R's table has one row, which every token uses.
+// Returns i64 [N]. rows: the rows of the embedding. XLM-R has one row, which every token uses.
 at::Tensor segment_rows(const EncoderInput& input, std::int64_t rows);
 
 }  // namespace lockstep::dimabsa

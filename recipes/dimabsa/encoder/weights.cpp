@@ -1,4 +1,4 @@
-// Parameters by the names of Hugging Face's files.
+// Creates parameters under the names in Hugging Face's files.
 #include "recipes/dimabsa/encoder/weights.h"
 
 #include <utility>

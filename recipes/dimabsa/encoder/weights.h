@@ -1,4 +1,4 @@
-// Collects an encoder's parameters while they are made, in order.
+// Creates the parameters of an encoder, and keeps them in the order of their creation.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,9 +21,9 @@ class Weights {
   explicit Weights(std::uint64_t seed) : seed_(seed) {}
 
   at::Tensor matrix(const std::string& name, std::int64_t rows, std::int64_t columns);
-  // an embedding
+  // Makes an embedding.
   at::Tensor table(const std::string& name, std::int64_t rows, std::int64_t columns);
-  // filled with 0
+  // Makes a bias of zeros.
   at::Tensor bias(const std::string& name, std::int64_t size);
   Affine linear(const std::string& name, std::int64_t out, std::int64_t in);
   Affine norm(const std::string& name, std::int64_t width);

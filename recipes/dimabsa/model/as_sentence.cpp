@@ -18,7 +18,7 @@ ValenceArousal as_written(const FoundTuple& tuple) {
   return {rounded(va.valence), rounded(va.arousal)};
 }
 
-// Places in the order of falling probability.
+// The indices, sorted by falling probability.
 std::vector<std::size_t> by_probability(const std::vector<FoundTuple>& found) {
   std::vector<std::size_t> order(found.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

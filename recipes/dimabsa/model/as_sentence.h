@@ -1,4 +1,4 @@
-// Turns found tuples into the phrases, names and numbers that go into files.
+// Turns the tuples that a model found into the phrases, categories and numbers of output files.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace lockstep::dimabsa {
 
-// The exact part of the text, or "NULL".
+// Returns the part of the text that a span covers, or "NULL".
 std::string phrase_of(const EncodedSentence& sentence, const PieceSpan& span);
 
-// VA is clamped to 1 to 9 and rounded to two decimals, as in files. If the scorer takes several
-// tuples for one, only the most probable is kept. In task 1, aspects are written as they were
-// given.
+// Returns the sentence with the found tuples. Valence and arousal are clamped to [1, 9] and rounded
+// to two decimals. If several tuples have the same key (scores/tuple_key.h), only the most probable
+// tuple is kept. In task 1, aspects stay as they are in the input.
 Sentence as_sentence(Task task, const EncodedSentence& sentence,
                      const std::vector<FoundTuple>& found,
                      const std::vector<std::string>& categories);

@@ -76,7 +76,7 @@ std::vector<at::Tensor> BatchBuilder::fields() const {
   const std::int64_t longest = rounded_ ? padded_length(longest_) : longest_;
   std::vector<std::int64_t> offsets = offsets_;
   while (offsets.back() < n) offsets.push_back(std::min(n, offsets.back() + longest));
-  // Room for one text of padding, where there is none, has the number of texts change less often.
+  // Space for one text of padding is always kept, so that the number of texts changes less often.
   const std::int64_t texts =
       std::max<std::int64_t>(std::ssize(offsets) - 1, std::ssize(text_pass_) + (rounded_ ? 1 : 0));
   const std::int64_t s = rounded_ ? rounded_up(texts, 4, 8) : texts;

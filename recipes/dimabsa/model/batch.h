@@ -1,4 +1,4 @@
-// A micro-batch: the texts of many rows one behind the other, and the targets of the loss.
+// Builds a micro-batch: the concatenated texts of its rows, and the targets of the loss.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,25 +13,25 @@
 
 namespace lockstep::dimabsa {
 
-// The fields of a micro-batch, in their order. It has N tokens, S texts and B rows. N and S are
-// rounded up so that shapes repeat. Tokens of padding form texts that ask for nothing and weigh 0;
-// any further texts are empty.
+// The tensors of a micro-batch, in order. The micro-batch has N tokens, S texts and B rows. N and S
+// are rounded up, so that few different shapes occur. Padding tokens form texts of their own, which
+// have weight 0. If S is rounded up further, the remaining texts are empty.
 enum class Field : std::size_t {
   tokens,        // i64 [N]
   segments,      // i64 [N]
   positions,     // i64 [N]
-  offsets,       // i64 [S + 1]: where texts begin
-  row_offsets,   // i64 [B + 1]: where rows begin, in tokens
-  token_pass,    // i64 [N]: a Pass; -1: padding
-  span_targets,  // i64 [N, 2]: whether a span begins here, whether one ends
+  offsets,       // i64 [S + 1]: EncoderInput::offsets
+  row_offsets,   // i64 [B + 1]: EncoderInput::row_offsets
+  token_pass,    // i64 [N]: a Pass; -1 for padding
+  span_targets,  // i64 [N, 2]: whether a span begins, and whether one ends
   span_weights,  // f32 [N, 2]
-  first_tokens,  // i64 [S]: the first token of each text; for padding 0
-  text_pass,     // i64 [S]: a Pass; -1: padding
-  categories,    // i64 [S]: for texts that ask for the category, else 0
-  values,        // f32 [S]: for texts that ask for valence or arousal, else 0
-  text_weights,  // f32 [S]; 0 for texts that ask for none of the three
-  row_pass,      // i64 [B]: a Pass; -1: a row of padding
-  longest,       // f32 [L, 0]: only the shape matters; no text is longer than L
+  first_tokens,  // i64 [S]: index of each text's first token; 0 for padding
+  text_pass,     // i64 [S]: a Pass; -1 for padding
+  categories,    // i64 [S]: the category in Pass::category, else 0
+  values,        // f32 [S]: the valence or arousal in these passes, else 0
+  text_weights,  // f32 [S]: 0 in passes that mark spans, and for padding
+  row_pass,      // i64 [B]: a Pass; -1 for padding
+  longest,       // f32 [L, 0]: no values; L is EncoderInput::longest
 };
 inline constexpr std::size_t field_count = 15;
 const at::Tensor& field(const std::vector<at::Tensor>& fields, Field which);
@@ -40,16 +40,18 @@ EncoderInput encoder_input(const std::vector<at::Tensor>& fields);
 
 class BatchBuilder {
  public:
-  // rounded: whether N, S and L are rounded up; false for batches that are computed once.
+  // pad: the token for padding. rounded: whether N, S and L are rounded up. Evaluation and
+  // prediction do not need this.
   BatchBuilder(std::int64_t pad, bool rounded) : pad_(pad), rounded_(rounded) {}
 
-  void begin_row(std::int64_t pass);  // a Pass; -1: padding
-  // Adds a text to the present row. weight: of the text's answer, unless that is spans.
+  void begin_row(std::int64_t pass);  // a Pass, or -1 for a row of padding
+  // Adds a text to the current row. category, value: the target in passes that do not mark spans.
+  // weight: the weight of this target in the loss.
   void add(const TextTokens& text, Pass pass, std::int64_t category, double value, double weight);
-  // Gives `weight` to each token of the last text, from the beginning of the answer on.
+  // Sets the span weight of each token of the last text from TextTokens::answer on.
   void weigh_spans(double weight);
-  // Marks a span to be found in the last text; each of its ends gets `weight`. A span is left out
-  // if the text was cut before it.
+  // Marks a target span in the last text. The first and the last token of the span get `weight`. A
+  // token is left out if the text was cut before it.
   void mark_span(const PieceSpan& span, double weight);
   std::vector<at::Tensor> fields() const;
 

@@ -31,7 +31,7 @@ void TrainingSentences::add_tuple(BatchBuilder& builder, const EncodedSentence& 
   if (pass == Pass::category && encoded.category >= 0) weight = options_.category;
   if (pass == Pass::valence && va) value = va->valence, weight = options_.valence;
   if (pass == Pass::arousal && va) value = va->arousal, weight = options_.arousal;
-  if (!marks_spans(pass) && weight == 0) return;  // nothing is known of it
+  if (!marks_spans(pass) && weight == 0) return;  // the value is unknown
   builder.add(make_text(options_.queries, sentence, question_of(pass, sentence.tuples, tuple),
                         options_.longest),
               pass, encoded.category, value, weight * share);

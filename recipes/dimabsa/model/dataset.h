@@ -1,5 +1,5 @@
-// Sentences as samples. A sentence gives a row for each pass of the task; a row has a text for each
-// question of its pass.
+// The data sets of the dimabsa recipe. A sample is a sentence, with a row for each pass of the
+// task. A row has a text for each question of its pass.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace lockstep::dimabsa {
 struct SampleOptions {
   Task task = Task::triplets;
   EncodedQueries queries;
-  std::int64_t longest = 512;  // most tokens of a text
-  // Factors of the loss.
+  std::int64_t longest = 512;  // largest number of tokens of a text
+  // Factors in the loss.
   double category = 1, valence = 0.2, arousal = 0.2, span_weight = 3;
 };
 
-// For training. Its fields are those of model/batch.h.
+// The samples of training. Batches have the fields of model/batch.h.
 class TrainingSentences : public BatchDataset {
  public:
   TrainingSentences(std::shared_ptr<const std::vector<EncodedSentence>> sentences,
@@ -28,7 +28,7 @@ class TrainingSentences : public BatchDataset {
   std::int64_t size() const override { return std::ssize(*sentences_); }
   std::int64_t rows_per_sample() const override { return std::ssize(passes_); }
   std::int64_t length(std::int64_t index) const override;
-  // The fields of a batch that has only this row.
+  // Returns the fields of a batch that has only one row of this sentence.
   std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override;
   std::vector<at::Tensor> batch(const std::vector<std::int64_t>& samples,
                                 std::vector<SampleContext>& contexts) const override;
@@ -43,7 +43,7 @@ class TrainingSentences : public BatchDataset {
   std::vector<Pass> passes_;
 };
 
-// For decoding: a batch has only the indexes of the sentences, i64 [B].
+// The samples of evaluation. The only field of a batch is the indexes of the sentences, i64 [B].
 class WholeSentences : public Dataset {
  public:
   explicit WholeSentences(std::int64_t count) : count_(count) {}

@@ -8,7 +8,7 @@
 namespace lockstep::dimabsa {
 namespace {
 
-// The most probable ones, in the order in which they stand.
+// Keeps the most probable elements in their original order.
 template <class Found>
 std::vector<Found> most_probable(std::vector<Found> all, std::size_t most) {
   if (all.size() <= most) return all;
@@ -26,7 +26,7 @@ std::vector<Found> most_probable(std::vector<Found> all, std::size_t most) {
 
 using Key = std::pair<PieceSpan, PieceSpan>;
 
-// Keeps the more probable one of pairs that come twice.
+// Keeps the higher probability of pairs that occur twice.
 std::map<Key, double> by_key(const std::vector<FoundPair>& pairs) {
   std::map<Key, double> found;
   for (const FoundPair& pair : pairs) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t numbers_per_tuple = 8;
 
-// Texts [begin, end) of those that are asked, each as a row of its own, on the device.
+// Builds a batch from the queries [begin, end). Each text becomes a row of its own, on the device.
 template <class AskedList>
 std::vector<at::Tensor> batch_of(const std::vector<const EncodedSentence*>& sentences,
                                  const AskedList& asked, std::size_t begin, std::size_t end,
@@ -34,7 +34,8 @@ std::vector<at::Tensor> batch_of(const std::vector<const EncodedSentence*>& sent
   return fields;
 }
 
-// f64 [N, 2] on the CPU: that a span begins and ends at a token, by the head of its pass.
+// The probabilities that a span begins and ends at each token, f64 [N, 2] on the CPU. Each token
+// uses the head of its pass.
 at::Tensor span_probabilities(const Net& net, const std::vector<at::Tensor>& fields,
                               const StepContext& context) {
   const at::Tensor logits = net.span_logits(net.hidden(encoder_input(fields), context));
@@ -45,7 +46,7 @@ at::Tensor span_probabilities(const Net& net, const std::vector<at::Tensor>& fie
       .to(at::kCPU, at::kDouble);
 }
 
-// A column of the tokens [begin, end).
+// The values of one column for the tokens [begin, end).
 std::vector<double> column_of(const at::Tensor& probabilities, std::int64_t begin, std::int64_t end,
                               std::int64_t side) {
   std::vector<double> values;

@@ -1,4 +1,5 @@
-// Finds tuples in sentences with a model. The passes run in turn, each over all sentences at once.
+// Finds tuples in sentences with a model. The passes run one after the other, each over all
+// sentences.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,28 +17,29 @@ namespace lockstep::dimabsa {
 struct FoundTuple {
   PieceSpan aspect, opinion;
   std::int64_t category = -1;
-  double valence = 0, arousal = 0;  // as the model returns them, not clamped
+  double valence = 0, arousal = 0;  // as the model returns them; not clamped
   double probability = 1;
 };
 
 struct FinderOptions {
   EncodedQueries queries;
-  std::int64_t longest = 512;  // most tokens of a text
+  std::int64_t longest = 512;  // largest number of tokens of a text
   DecodeOptions decode;
 };
 
-// The tuples as a record of an evaluation: f64 [tuples, 8].
+// Returns the tuples as a record of the evaluation: f64 [tuples, 8].
 at::Tensor to_record(const std::vector<FoundTuple>& tuples);
-std::vector<FoundTuple> from_record(const at::Tensor& record);  // of any shape
+std::vector<FoundTuple> from_record(const at::Tensor& record);  // the record may have any shape
 
 class TupleFinder {
  public:
-  // All arguments must outlive it. context: the one of prediction, on the net's device.
+  // All arguments must outlive the finder. context: the context of prediction, on the device of the
+  // net.
   TupleFinder(const Net& net, const FinderOptions& options, const StepContext& context)
       : net_(net), options_(options), context_(context) {}
 
-  // Returns the tuples of each sentence. In task 1 these are as many as the sentence has, with the
-  // given aspects.
+  // Returns the tuples of each sentence. In task 1, these are the given tuples of the sentence,
+  // with valence and arousal.
   std::vector<std::vector<FoundTuple>> find(
       const std::vector<const EncodedSentence*>& sentences) const;
 
@@ -46,9 +48,9 @@ class TupleFinder {
     std::size_t sentence = 0;
     Question question;
   };
-  // The answers at the first tokens of texts.
+  // The answers of the heads that read the first token of a text.
   struct Answers {
-    at::Tensor categories;       // i64 [S] on the CPU; undefined unless requested
+    at::Tensor categories;       // i64 [S] on the CPU; undefined if not requested
     at::Tensor valence_arousal;  // f64 [S, 2] on the CPU
   };
 

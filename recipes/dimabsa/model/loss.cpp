@@ -23,8 +23,8 @@ std::vector<at::Tensor> pass_losses(const Net& net, const std::vector<at::Tensor
   const at::Tensor& text_pass = field(fields, Field::text_pass);
   const at::Tensor& text_weights = field(fields, Field::text_weights);
   const auto number = [](Pass pass) { return static_cast<std::int64_t>(pass); };
-  // Each head hands the hidden states on to the next, so that their gradients are added up in
-  // passing.
+  // Each head passes the hidden states to the next one, so that their gradients are summed in
+  // backward.
   at::Tensor of_spans, of_categories, values;
   if (has(passes, Pass::category)) {
     at::Tensor logits;

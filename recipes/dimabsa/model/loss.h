@@ -1,4 +1,4 @@
-// The loss of a micro-batch: a term for each pass of the task.
+// Computes the loss of a micro-batch, which has a term for each pass of the task.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,12 +10,13 @@
 
 namespace lockstep::dimabsa {
 
-// fields: those of model/batch.h. Returns a sum, 0-dim f32, for each of `passes`. Does not
-// synchronise the device.
+// Returns a sum for each of `passes`, 0-dim f32. fields: the tensors of model/batch.h. Does not
+// synchronise the stream.
 std::vector<at::Tensor> pass_losses(const Net& net, const std::vector<at::Tensor>& fields,
                                     const std::vector<Pass>& passes, const StepContext& context);
 
-// For each pass, its number of rows without padding, which is the number of sentences.
+// Returns the divisor of each sum: the number of rows of the pass without padding, which is the
+// number of sentences.
 std::vector<double> pass_weights(const std::vector<at::Tensor>& fields,
                                  const std::vector<Pass>& passes);
 

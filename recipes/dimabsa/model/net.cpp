@@ -16,7 +16,7 @@
 namespace lockstep::dimabsa {
 namespace {
 
-constexpr std::uint64_t head_stream = 1'000'000;  // beyond the numbers of an encoder's parameters
+constexpr std::uint64_t head_stream = 1'000'000;  // above the numbers of an encoder's parameters
 
 at::Tensor uniform_parameter(at::IntArrayRef sizes, double limit, std::uint64_t seed,
                              std::uint64_t number) {
@@ -28,10 +28,10 @@ at::Tensor uniform_parameter(at::IntArrayRef sizes, double limit, std::uint64_t 
   return tensor.requires_grad_(true);
 }
 
-// Keys begin as the queries do, so that a token sees those that are like it: the phrase that a
-// query names is found in the text long before training would have learned to look for it.
+// Key weights begin as copies of query weights, so that a token attends to similar tokens. The
+// model then finds a query's phrase in the text long before it would have learned to search for it.
 void prepare_small(Encoder& encoder, std::int64_t width) {
-  constexpr double drawn = 0.02;  // by make_encoder
+  constexpr double drawn = 0.02;  // the standard deviation in make_encoder
   const at::NoGradGuard guard;
   std::map<std::string, at::Tensor> by_name;
   for (const Parameter& parameter : encoder.parameters()) {

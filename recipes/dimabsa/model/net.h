@@ -1,4 +1,4 @@
-// The encoder and its heads.
+// The network of the dimabsa recipe: an encoder with linear heads.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,17 +18,21 @@ struct NetShape {
   EncoderShape encoder;
   Task task = Task::triplets;
   std::int64_t categories = 0;
-  double encoder_rate = 1;  // Parameter::lr_scale of the encoder
-  // True: no weights will come from a file. The layers' matrices then get the deviation 1 /
-  // sqrt(W). The usual 0.02 is for wide models, and would make the attention of a narrow one flat.
-  // Keys begin equal to queries.
+  double encoder_rate = 1;  // factor of Parameter::lr_scale for the encoder
+  // Whether training begins from random weights, and not from a file. The matrices of the layers
+  // then get the standard deviation 1 / sqrt(W), where W is the encoder's width. The usual 0.02 is
+  // for wide models. In a narrow model, it would make attention nearly uniform. The key matrices
+  // are copies of the query matrices, so tokens first attend to similar tokens.
   bool from_nothing = false;
 };
 
-// Linear heads on the last hidden states, without dropout. heads.span [16, W] gives the starts and
-// ends for each pass that marks spans (two logits each: no, yes). heads.category [categories, W]
-// and heads.valence_arousal [2, W] are applied to a text's first token. Heads that the task does
-// not need are absent. They are drawn from the seed, as torch.nn.Linear draws.
+// The heads are linear layers on the last hidden states, without dropout. Heads that the task does
+// not need are absent. Their weights are drawn from the seed, as torch.nn.Linear draws. The weights
+// are:
+//   heads.span              [16, W]: for each of the 4 passes that mark spans, start and end, with
+//                           two logits each (no, yes)
+//   heads.category          [categories, W], applied to the first token of a text
+//   heads.valence_arousal   [2, W], applied to the first token of a text
 class Net : public Model {
  public:
   Net(const NetShape& shape, std::uint64_t seed);
@@ -36,17 +40,19 @@ class Net : public Model {
   const NetShape& shape() const { return shape_; }
 
   at::Tensor hidden(const EncoderInput& input, const StepContext& context) const;  // [N, W]
-  // [N, 4, 2, 2]: pass, start or end, no or yes. In the dtype of the forward pass.
+  // Returns [N, 4, 2, 2] in the dtype of the forward pass. The dimensions are token, pass, start or
+  // end, and no or yes.
   at::Tensor span_logits(const at::Tensor& hidden) const;
-  // The answers at the rows `first` of hidden states: [S, categories] and [S, 2]. Also returns
-  // `hidden`, for other operations that read it.
+  // Return the logits [S, categories], or valence and arousal [S, 2], for the hidden states at
+  // `rows`. Also return the hidden states. Pass these on to the next operation that reads them, so
+  // that their gradients are added up on the way.
   using Answer = std::tuple<at::Tensor, at::Tensor>;
   Answer category_logits(const at::Tensor& hidden, const at::Tensor& rows) const;
   Answer valence_arousal(const at::Tensor& hidden, const at::Tensor& rows) const;
 
  private:
   struct Head {
-    at::Tensor weight, bias;  // undefined if the task does not need the head
+    at::Tensor weight, bias;  // undefined if the head is absent
   };
   Head make_head(const char* name, std::int64_t outputs, std::uint64_t seed);
 

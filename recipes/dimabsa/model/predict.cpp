@@ -1,4 +1,4 @@
-// Predicting sentences of files.
+// Predicts the sentences of files.
 #include "core/base/text/text.h"
 #include "core/media/zip_writer.h"
 #include "recipes/dimabsa/model/as_sentence.h"
@@ -12,8 +12,8 @@
 namespace lockstep::dimabsa {
 namespace {
 
-// A file pred_LANG_DOMAIN.jsonl for each language and domain, and the archive that holds them under
-// their names.
+// Writes a file pred_LANG_DOMAIN.jsonl for each language and domain, and an archive with these
+// files.
 class Predictions : public PredictionWriter {
  public:
   Predictions(JointOutputs& outputs, const std::vector<std::string>& names,
@@ -35,10 +35,10 @@ class Predictions : public PredictionWriter {
  private:
   struct File {
     JointOutput* lines = nullptr;
-    std::string all;  // for the archive
+    std::string all;  // the content for the archive
   };
 
-  std::map<std::string, File> files_;  // by name
+  std::map<std::string, File> files_;  // keyed by name
   std::unique_ptr<ZipWriter> zip_;
 };
 

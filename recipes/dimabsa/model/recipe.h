@@ -1,4 +1,5 @@
-// The dimabsa recipe as the engine sees it.
+// Implements the engine's interface Recipe for dimensional aspect-based sentiment analysis
+// (DimABSA).
 #pragma once
 
 #include "recipes/dimabsa/model/dataset.h"
@@ -22,7 +23,7 @@ class DimabsaRecipe : public Recipe {
   DimabsaRecipe(const DimabsaOptions& options, const Prepared& prepared);
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
-  // Loads the weights of model.path into the encoder; heads stay as they were drawn.
+  // Loads the weights of model.path into the encoder. The heads keep their random weights.
   void initialise(Model& model) override;
   DatasetPair data() override;
   std::vector<std::pair<std::string, std::string>> weight_names() const override;
@@ -40,7 +41,7 @@ class DimabsaRecipe : public Recipe {
   std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override;
 
  private:
-  // The validation sentences, each with the tuples that were found in it.
+  // Returns the validation sentences with their gold tuples and the tuples that were found.
   Aligned aligned(const Records& records) const;
 
   Task task_;
@@ -51,10 +52,10 @@ class DimabsaRecipe : public Recipe {
   std::string train_, valid_;
   std::vector<std::string> prediction_files_;
   std::string submission_;
-  nlohmann::json weights_;  // WeightSource of model.path, or null
-  // mean of the training data; none: the record of an older run lacks it
+  nlohmann::json weights_;  // JSON of the WeightSource of model.path, or null
+  // The mean of the training data. Older runs did not record it, so there may be no value.
   std::optional<ValenceArousal> mean_;
-  std::string evaluated_;  // the evaluated file; empty: the run's own validation data
+  std::string evaluated_;  // file to evaluate; empty: the run's validation data
   std::vector<EncodedSentence> valid_sentences_;
 };
 

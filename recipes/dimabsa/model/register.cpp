@@ -1,4 +1,4 @@
-// Makes the computing half of the dimabsa recipe known to the program that links this.
+// Registers the torch half of the dimabsa recipe in programs that link this file.
 #include "recipes/dimabsa/model/recipe.h"
 
 namespace lockstep::dimabsa {

@@ -1,4 +1,4 @@
-// Texts as the encoder reads them: a query, "null" and the pieces of a sentence.
+// Builds the texts that the encoder reads: a query, "null" and the pieces of a sentence.
 #pragma once
 
 #include <cstdint>
@@ -8,31 +8,33 @@
 
 namespace lockstep::dimabsa {
 
-// The question that a text asks, and the phrases that its query names.
+// The question that a text asks the model.
 struct Question {
   Pass pass = Pass::aspects;
-  PieceSpan aspect, opinion;             // the phrases that the query names
-  std::vector<PieceSpan> left_out = {};  // pieces that the text lacks, except pieces of the phrases
+  PieceSpan aspect, opinion;             // the phrases that the question names
+  std::vector<PieceSpan> left_out = {};  // pieces to leave out, except those of the phrases
 };
 
-// The tokens [CLS] query [SEP] null pieces. Positions are rows of the encoder's table of positions.
-// Pieces that are left out keep their positions, which stay unused.
+// The tokens of a text: [CLS], the query, [SEP], "null", and the pieces. positions:
+// EncoderInput::positions. The positions of pieces that are left out stay unused.
 struct TextTokens {
   std::vector<std::int64_t> tokens, positions;
-  std::int64_t answer = 0;  // the first token of "null"; from here on tokens are of segment 1
-  std::int64_t nulls = 1;   // number of tokens of "null"; the pieces follow them
+  std::int64_t answer = 0;  // index of the first token of "null", where segment 1 begins
+  std::int64_t nulls = 1;   // number of tokens of "null"
 
   std::int64_t size() const { return static_cast<std::int64_t>(tokens.size()); }
 };
 
-// At most `longest` tokens; the last pieces of a longer text are left out.
+// Returns a text of at most `longest` tokens. The last pieces of a longer text are left out.
 TextTokens make_text(const EncodedQueries& queries, const EncodedSentence& sentence,
                      const Question& question, std::int64_t longest);
 
-// The tokens [first, last] of such a text that stand for a span.
+// Returns the tokens [first, last] of a text that stand for a span. The text must have all its
+// pieces.
 PieceSpan tokens_of(const TextTokens& text, const PieceSpan& span);
 
-// The question about a tuple. In pass C the spans of all other tuples are left out.
+// Returns the question that a pass asks about a tuple. In Pass::category, the spans of all other
+// tuples are left out of the text.
 Question question_of(Pass pass, const std::vector<EncodedTuple>& tuples, std::size_t tuple);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Sizes of batches. The worker makes batches of these sizes, and formulas of memory use them.
+// Computes the sizes of batches, for the worker and for the formulas of memory.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,8 @@
 
 namespace lockstep::dimabsa {
 
-// The next size to which batches are rounded up. There are at most `parts` sizes for each doubling.
+// Rounds a size up, so that few different sizes occur. Between a size and its double, there are at
+// most `parts` different results. least: the smallest result.
 inline std::int64_t rounded_up(std::int64_t size, std::int64_t parts, std::int64_t least) {
   if (size <= least) return least;
   std::int64_t power = least;
@@ -15,12 +16,12 @@ inline std::int64_t rounded_up(std::int64_t size, std::int64_t parts, std::int64
   return (size + step - 1) / step * step;
 }
 
-// The length to which texts of a batch are padded, if the encoder pads them.
+// The length to which an encoder that needs padding pads the texts of a batch.
 inline std::int64_t padded_length(std::int64_t longest) { return rounded_up(longest, 2, 32); }
 
-// The number of texts in a batch of evaluation and prediction. longest: the most tokens of a text
-// that the model takes. Attention without a kernel of its own pads texts and holds texts × length²
-// scores per head. So that product is at most that of 128 texts of 512 tokens.
+// The number of texts in a batch of evaluation and prediction. longest: the largest number of
+// tokens in a text that the model accepts. Attention without a fused kernel pads texts, and holds
+// texts × length² scores per head. The batch has no more scores than 128 texts of 512 tokens.
 inline std::int64_t texts_at_once(std::int64_t longest) {
   constexpr std::int64_t most = 128, scores = most * 512 * 512;
   return std::clamp<std::int64_t>(scores / (longest * longest), 1, most);

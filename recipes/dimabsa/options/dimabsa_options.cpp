@@ -152,7 +152,7 @@ void DimabsaOptions::defaults(TrainOptions& train, bool) const {
   train.optimizer.weight_decay = 0.01;
   train.schedule.kind = "linear";
   train.schedule.unit = TimeUnit::epochs;
-  train.schedule.warmup = 0.3;  // a tenth
+  train.schedule.warmup = 0.3;  // a tenth of the training
   train.stop.epochs = 3;
   train.eval.every_epochs = 1;
   train.eval.batch = 16;
@@ -200,8 +200,8 @@ std::optional<BuiltIn> DimabsaOptions::built_in() const {
 
 bool DimabsaOptions::is_asked_for(std::string_view key) const { return table.is_asked_for(key); }
 
-// Language and domain are those asked for, else those in the name of the input or data that is read
-// now, else those that a run recorded.
+// Language and domain come from the first of these sources: the user's options, the name of the
+// file that is read now, the run's record.
 std::string DimabsaOptions::prediction_file(const std::string& input) const {
   std::string language = data.language, domain = data.domain;
   std::optional<FileName> named = parse_file_name(input);
@@ -226,7 +226,7 @@ std::vector<std::string> DimabsaOptions::prediction_files() const {
   return files;
 }
 
-// The tool tokenises a line into what the worker reads, so that items are no lines for the engine.
+// The tool tokenizes each line for the worker, so the engine does not treat items as lines.
 PredictInput DimabsaOptions::predict_input() const {
   PredictInput input{.kind = PredictInput::Kind::lines, .finds_items = true, .batch = 16};
   input.joint_outputs = prediction_files();
@@ -234,7 +234,8 @@ PredictInput DimabsaOptions::predict_input() const {
   return input;
 }
 
-// So that a run and its export know it without the file.
+// Keeps the language and domain of the file's name in the options. A run and its export then know
+// them without the file.
 void DimabsaOptions::name_data() {
   FileName named{.language = "eng", .domain = "made", .split = "", .task = {}};
   if (!made()) {

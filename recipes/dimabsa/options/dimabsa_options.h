@@ -1,4 +1,4 @@
-// Every option of the dimabsa recipe, and what follows from the options alone.
+// All options of the dimabsa recipe, and values that follow from the options alone.
 #pragma once
 
 #include <cstdint>
@@ -20,47 +20,53 @@ struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
 
   std::int64_t task_number = 2;  // the option `task`
   struct {
-    // a folder as Hugging Face writes it; empty: trains a small BERT from random weights
+    // A model folder in Hugging Face's format. If empty, a small BERT is trained from random
+    // weights.
     std::string path;
     // The sizes of the small BERT.
     std::int64_t width = 64, layers = 2, heads = 4, vocabulary = 2000;
     double dropout = 0;
-    double encoder_rate = 0;  // a factor of optimizer.lr; 0: 0.01 with model.path, 3 without
+    // A factor of optimizer.lr for the encoder. 0 means 0.01 with model.path, and 3 without.
+    double encoder_rate = 0;
   } model;
   struct {
     std::string path;  // empty: generated sentences
     std::string valid_path;
     double valid_share = 0.2;
     std::int64_t split_seed = 42;
-    std::string categories;  // a file with one category per line; empty: those of the training data
+    // A file with one category per line. If empty, the categories are those of the data.
+    std::string categories;
     std::string language, domain;
     NotFound not_found = NotFound::null;
     OutOfRange out_of_range = OutOfRange::refuse;
-    std::int64_t cut = 256;  // most pieces of a text
+    std::int64_t cut = 256;  // largest number of pieces of a text
   } data;
   struct {
     double category = 1, valence = 0.2, arousal = 0.2, span_weight = 3;
   } loss;
-  // Options of decoding, also in evaluation. They may change when a run is read.
+  // Options of decoding, which also apply to evaluation. These options may differ from those of an
+  // existing run.
   struct {
     double beta = 0.9, threshold = 0.5;
     std::int64_t most = 32;
     bool apart = true;
     std::string submission;
-    std::string language, domain;  // for the names of outputs; empty: as the inputs or the data say
+    // For the names of output files. If empty, the names of the input files or of the data decide.
+    std::string language, domain;
   } predict;
 
   Task task() const { return static_cast<Task>(task_number); }
   bool made() const { return data.path.empty(); }
-  // Whether the command or its options file sets the option. False if its value comes from a
+  // Whether the command or an options file sets the option. False if the value comes from a run's
   // record, a preset or a default.
   bool is_asked_for(std::string_view key) const;
-  // The shape of the encoder that is trained from random weights.
+  // The shape of the small BERT that is trained from random weights.
   EncoderShape small_shape(std::int64_t vocabulary, std::int64_t positions) const;
-  // The file, below the folder of outputs, for the predictions of an input:
-  // "subtask_2/pred_eng_laptop.jsonl".
+  // Returns the file for the predictions of an input, relative to the folder of outputs. An example
+  // is "subtask_2/pred_eng_laptop.jsonl".
   std::string prediction_file(const std::string& input) const;
-  // The prediction files of all inputs, each once. If there are no inputs, the file for the data.
+  // Returns the prediction files of all inputs, each once. If there are no inputs, returns the
+  // prediction file for the data.
   std::vector<std::string> prediction_files() const;
 
   void defaults(TrainOptions& train, bool has_gpu) const override;
@@ -75,19 +81,20 @@ struct DimabsaOptions : PreparedOptions<DimabsaOptions> {
   bool can_score() const override { return true; }
 
  private:
-  // sets data.language and data.domain if the name of the data's file tells them
+  // Sets data.language and data.domain, if they are empty and the name of the data file states
+  // them.
   void name_data();
-  nlohmann::json prepared_;  // Prepared::extra, once `prepare` has run
+  nlohmann::json prepared_;  // Prepared::extra; set by `prepare`
 };
 
-// The encoder's learning rate, as a factor of optimizer.lr.
+// Returns model.encoder_rate, or its default if that is 0.
 double encoder_rate(const DimabsaOptions& options);
 
 // The number of parameters of the heads, without the encoder.
 std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categories);
 
 const std::vector<Preset>& presets();
-std::vector<Synonym> synonyms();  // what other programs call these options
+std::vector<Synonym> synonyms();  // names that other programs use for these options
 
 }  // namespace lockstep::dimabsa
 

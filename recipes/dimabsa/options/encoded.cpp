@@ -1,4 +1,4 @@
-// Encoded sentences as JSON and in files.
+// Converts encoded sentences to JSON, and stores them in files.
 #include "recipes/dimabsa/options/encoded.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// config.json of Hugging Face's BERT, XLM-R and DeBERTa-v2 folders.
+// Reads config.json in Hugging Face's folders of BERT, XLM-R and DeBERTa-v2.
 #include "recipes/dimabsa/options/encoder_shape.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::array<std::pair<std::string_view, EncoderFamily>, 3> families{
     {{"bert", EncoderFamily::bert},
      {"xlm-roberta", EncoderFamily::xlm_roberta},
      {"deberta-v2", EncoderFamily::deberta_v2}}};
-// With ModelConfig's bound on sizes, a count of parameters fits into 64 bits.
+// With ModelConfig's limit on sizes, the number of parameters fits into 64 bits.
 constexpr std::int64_t most_tokens = 1 << 24, most_layers = 1 << 12;
 
 EncoderFamily read_family(const ModelConfig& config) {

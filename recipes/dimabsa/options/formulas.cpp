@@ -1,4 +1,5 @@
-// Parameters, memory, FLOPs and the learning rate of the encoder beside its heads as formulas.
+// Formulas for parameters, memory and FLOPs, and for the encoder's learning rate relative to the
+// heads.
 #include <algorithm>
 
 #include "planning/memory/memory.h"
@@ -9,7 +10,7 @@
 namespace lockstep::dimabsa {
 namespace {
 
-// Counts of the tokens that preparation counted; without it, of sentences as reviews have them.
+// Token counts from preparation. The defaults are typical of reviews.
 struct TokenCounts {
   double per_row = 40, per_sentence = 300, most = 3000, squares = 20000;
   double texts_per_row = 1.25, most_texts = 50;
@@ -38,7 +39,7 @@ EncoderShape shape_of(const nlohmann::json& prepared, const DimabsaOptions& opti
 
 bool is_relative(const EncoderShape& shape) { return shape.family == EncoderFamily::deberta_v2; }
 
-// Rows of DeBERTa's table of distances.
+// The number of rows in DeBERTa's table of relative distances.
 double table_rows(const EncoderShape& shape) { return static_cast<double>(2 * shape.distances()); }
 
 double embedding_parameters(const EncoderShape& shape) {
@@ -46,11 +47,11 @@ double embedding_parameters(const EncoderShape& shape) {
   return static_cast<double>((shape.vocabulary + places + shape.segments) * shape.width);
 }
 
-// Elements of the computing type that a layer keeps for backward, and needs for a moment in
-// backward: for a token, and for a text where attention pads texts.
+// Elements in the computing type that a layer keeps for backward, and elements that it needs
+// briefly in backward. `token` counts per token. `text` counts per text if attention pads texts.
 struct LayerElements {
   double token = 0, token_backward = 0, text = 0, text_backward = 0;
-  double table = 0;  // kept whatever the batch
+  double table = 0;  // elements that do not depend on the batch
 
   double kept(double tokens, double texts) const { return tokens * token + texts * text; }
   double backward(double tokens, double texts) const {
@@ -58,21 +59,24 @@ struct LayerElements {
   }
 };
 
-// A token keeps queries, keys and values (3 W), the attention's result, its projection, the sum,
-// the norm and their dropout (about 7 W), and twice the feed-forward's width.
+// Per token, a layer keeps queries, keys and values (3 W) and the feed-forward part (twice its
+// width). It also keeps the attention's result, its projection, the sum, the norm and their dropout
+// (about 7 W).
 LayerElements layer_elements(const EncoderShape& shape, const TokenCounts& counts) {
   const auto width = static_cast<double>(shape.width);
   LayerElements layer{.token = 10 * width + 2 * static_cast<double>(shape.feed_forward),
                       .token_backward = 6 * width};
   if (!is_relative(shape)) return layer;
-  // Deberta::attend. Copies of padded queries, keys and values take the place of the 3 W: two, two
-  // and one. For each of the two summands with positions, `matmul` copies the projected table for
-  // every text, and `gather` keeps the products with all of its rows. Probabilities are kept twice.
+  // As in Deberta::attend. Padded queries, keys and values replace the 3 W: two copies of queries,
+  // two of keys and one of values. Each of the two terms with positions needs more: `matmul` copies
+  // the projected table for every text, and `gather` keeps the products with all rows of the table.
+  // Probabilities are kept twice.
   const auto length = static_cast<double>(padded_length(counts.longest));
   const auto heads = static_cast<double>(shape.heads);
   const double rows = table_rows(shape);
   const double products = heads * length * rows, scores = heads * length * length;
-  constexpr double rounded = 1.125;  // texts of a batch, as BatchBuilder rounds them up in the mean
+  // BatchBuilder rounds the number of texts up, by this factor on average
+  constexpr double rounded = 1.125;
   layer.token -= 3 * width;
   layer.text = rounded * (5 * length * width + 2 * width * rows + 2 * products + 2 * scores);
   layer.text_backward = rounded * (width * rows + products + 4 * scores);
@@ -80,8 +84,8 @@ LayerElements layer_elements(const EncoderShape& shape, const TokenCounts& count
   return layer;
 }
 
-// Bytes that evaluation needs beside the weights where attention pads texts: products with the
-// table of positions, then scores in each of their forms.
+// Bytes that evaluation needs besides the weights if attention pads texts. These are products with
+// the table of positions, and then several copies of the scores.
 double evaluation_bytes(const EncoderShape& shape, const TokenCounts& counts, double element) {
   if (!is_relative(shape)) return 0;
   const auto length = static_cast<double>(counts.longest), heads = static_cast<double>(shape.heads);
@@ -94,7 +98,7 @@ double evaluation_bytes(const EncoderShape& shape, const TokenCounts& counts, do
 }  // namespace
 
 double encoder_rate(const DimabsaOptions& options) {
-  // 1e-5 where heads have 1e-3, and 3e-3.
+  // A pre-trained encoder learns at 1e-5 if heads learn at 1e-3. A new encoder learns at 3e-3.
   constexpr double beside_heads = 0.01, from_nothing = 3;
   if (options.model.encoder_rate != 0) return options.model.encoder_rate;
   return options.model.path.empty() ? from_nothing : beside_heads;
@@ -110,17 +114,17 @@ std::int64_t head_parameters(Task task, std::int64_t width, std::int64_t categor
 MemoryEstimate DimabsaOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const EncoderShape shape = shape_of(prepared_, *this);
   TokenCounts counts = counts_of(prepared_);
-  counts.longest = std::min(counts.longest, shape.longest());  // long phrases are cut in a query
+  counts.longest = std::min(counts.longest, shape.longest());  // queries cut long phrases
   const double element = train.precision == Precision::fp32 ? 4 : 2;
   const auto layers = static_cast<double>(shape.layers);
   const LayerElements layer = layer_elements(shape, counts);
   const double block = element * layer.kept(counts.per_row, counts.texts_per_row);
-  // A block that is computed again keeps its input.
+  // With activation recomputation, a block keeps only its input.
   const double input = element * static_cast<double>(shape.width);
   const auto passes = static_cast<std::int64_t>(passes_of(task()).size());
   const double largest_row =
       element * layer.kept(counts.most, counts.most_texts) / static_cast<double>(passes);
-  // Rows of the table as i64 [T, T] for a text, which all layers share.
+  // The table's row for each pair of tokens in a text, i64 [T, T]. All layers share these indices.
   const auto length = static_cast<double>(padded_length(counts.longest));
   const double indices = is_relative(shape) ? 8 * length * length : 0;
   const double optimizer = optimizer_bytes_per_parameter(train);
@@ -140,8 +144,8 @@ MemoryEstimate DimabsaOptions::memory(const TrainOptions& train, const Facts& fa
           .evaluation_bytes = evaluation_bytes(shape, counts, element)};
 }
 
-// 6 FLOPs a multiplication: 2 forward, 4 backward. Products of attention are 2 W per pair of tokens
-// of a text, and in DeBERTa 2 W per token and row of the table of distances.
+// A multiplication counts 6 FLOPs: 2 forward and 4 backward. Attention has 2 W multiplications per
+// pair of tokens in a text. DeBERTa adds 2 W per token and row of its table of distances.
 std::optional<double> DimabsaOptions::flops_per_sample(const Facts& facts) const {
   const EncoderShape shape = shape_of(prepared_, *this);
   const TokenCounts counts = counts_of(prepared_);

@@ -1,4 +1,4 @@
-// Values of the types that a key must have.
+// Reads values from a model's configuration and checks their types.
 #include "recipes/dimabsa/options/model_config.h"
 
 #include <utility>

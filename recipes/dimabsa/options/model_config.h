@@ -1,4 +1,4 @@
-// Reads keys of a model folder's config.json. Each Error names the file and the key.
+// Reads the keys of a model folder's config.json.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,25 @@
 
 namespace lockstep::dimabsa {
 
-// A key whose value is null counts as missing. All functions throw Error.
+// A key whose value is null is treated as missing. If a value is not valid, functions throw Error,
+// which names the file and the key.
 class ModelConfig {
  public:
   static constexpr std::int64_t largest_size = 1 << 20;
 
-  // Refers to `config`, which must be an object.
+  // config: a JSON object, which must outlive this object. where: the file, for messages.
   ModelConfig(const nlohmann::json& config, std::string where);
 
-  // A number from `least` to `most`. The key is required if `otherwise` is nothing.
+  // Returns a number in [least, most], or `otherwise` if the key is missing. If `otherwise` is
+  // nothing, a missing key is an Error.
   std::int64_t integer(const char* key, std::int64_t least,
                        std::optional<std::int64_t> otherwise = std::nullopt,
                        std::int64_t most = largest_size) const;
   double number(const char* key, double least, double below, double otherwise) const;
   bool flag(const char* key, bool otherwise) const;
   std::string text(const char* key, const char* otherwise) const;
-  // The words of a list, or of a text in which `separator` separates them. None if the key is
-  // missing.
+  // Returns the words of a list, or of a text in which `separator` separates them. Returns no words
+  // if the key is missing.
   std::vector<std::string> words(const char* key, char separator) const;
 
   // Throws "FILE: KEY must be …, but is …".

@@ -1,4 +1,4 @@
-// Named sets of options: what each reproduces.
+// Named sets of options, each with the result that it reproduces.
 #include "recipes/dimabsa/options/dimabsa_options.h"
 
 namespace lockstep::dimabsa {

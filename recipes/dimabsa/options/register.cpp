@@ -1,4 +1,4 @@
-// Makes the dimabsa recipe known to the program that links this.
+// Registers the dimabsa recipe in programs that link this file.
 #include "recipes/dimabsa/options/dimabsa_options.h"
 
 namespace lockstep::dimabsa {

@@ -1,4 +1,4 @@
-// The names that other programs use for the dimabsa recipe's options. The baseline is that of
+// The names that other programs use for the dimabsa recipe's options. "Baseline" is the program in
 // https://github.com/DimABSA/DimABSA2026, starter_kit/task2task3.
 #include "recipes/dimabsa/options/dimabsa_options.h"
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view aspect_word = "ASPECT", opinion_word = "OPINION";
 
-// The words of a pass; ASPECT and OPINION stand for the phrases.
+// The words of a query. ASPECT and OPINION stand for the phrases.
 std::string_view words_of_query(Pass pass, Task task) {
   switch (pass) {
     case Pass::aspects:
@@ -121,7 +121,8 @@ EncodedSentence SentenceEncoder::encode(const Sentence& sentence, EncodeNotes& n
     ++notes.cut;
     encoded.cut = true;
     const auto kept = static_cast<std::size_t>(cut_);
-    // Pieces of one character share its bytes.
+    // Pieces of one character have the same bytes, so the next piece may begin before the last kept
+    // one ends.
     read = std::max(pieces[kept].begin, pieces[kept - 1].end);
     pieces.resize(kept);
   }

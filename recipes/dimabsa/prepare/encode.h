@@ -13,30 +13,31 @@ namespace lockstep::dimabsa {
 
 EncodedQueries make_queries(const Tokenizer& tokenizer, Task task);
 
-// Counts of irregularities in sentences. Each count above 0 gives one warning.
+// Counts of unusual things in sentences, for warnings.
 struct EncodeNotes {
-  std::int64_t cut = 0;             // texts that were cut
-  std::int64_t beyond_cut = 0;      // phrases behind the place where their text was cut
-  std::int64_t without_pieces = 0;  // phrases whose characters are all in no piece
+  std::int64_t cut = 0;             // texts with more than `cut` pieces
+  std::int64_t beyond_cut = 0;      // phrases after the place where the text was cut
+  std::int64_t without_pieces = 0;  // phrases without any character that is in a piece
   std::int64_t unknown = 0, pieces = 0;
 };
-// One warning per line. where: the file, for people.
+// Returns the warnings, one for each line. where: the file, for messages.
 std::vector<std::string> words_of(const EncodeNotes& notes, const std::string& where,
                                   std::int64_t cut);
 
 class SentenceEncoder {
  public:
-  // categories: those of task 3, else empty. cut: most pieces of a text. The references must
-  // outlive it.
+  // categories: the list of categories in task 3, else empty. cut: the largest number of pieces of
+  // a text. The references must outlive the encoder.
   SentenceEncoder(const Tokenizer& tokenizer, const std::vector<std::string>& categories,
                   std::int64_t cut)
       : tokenizer_(tokenizer), categories_(categories), cut_(cut) {}
 
-  // Phrases that are not in the text count as NULL.
+  // Encodes a sentence, and adds to the counts in `notes`. Phrases that are not in the text become
+  // NULL.
   EncodedSentence encode(const Sentence& sentence, EncodeNotes& notes) const;
 
  private:
-  // read: number of bytes of the text before the cut.
+  // read: the number of bytes of the text before the cut.
   static PieceSpan span_of(const EncodedSentence& encoded, const std::string& phrase,
                            std::int64_t read, EncodeNotes& notes);
   std::int64_t class_of(const std::string& category) const;

@@ -1,4 +1,5 @@
-// The sentences to predict: lines of files, tokenised here because the worker has no tokenizer.
+// Reads the sentences to predict from lines of files. They are tokenized here, because the worker
+// has no tokenizer.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -24,7 +25,7 @@ using nlohmann::json;
 
 constexpr const char* nothing_hint = "lockstep predict RUN data.path=FILE";
 
-// A sentence, or why there is none in that line.
+// The sentence of a line, or the reason why the line has none.
 struct Line {
   Sentence sentence;
   std::string fault{};
@@ -38,12 +39,14 @@ ReadOptions read_options(const DimabsaOptions& options) {
 // An input to predict: a file, or standard input.
 struct Input {
   fs::path path;
-  std::string name;      // for people
-  std::string prefix;    // of ids, where there are several
-  bool is_json = false;  // by its name: a line that is no object is a fault, and not a text
+  std::string name;    // the name in messages
+  std::string prefix;  // the prefix of item ids, if there are several inputs
+  // Whether the file's name ends in .json or .jsonl. Each line must then be an object; other inputs
+  // may also contain plain text.
+  bool is_json = false;
 };
 
-// Several inputs differ in their prefix: the file's name, or all that was typed.
+// Several inputs get different prefixes: the file's name, or the whole path if names are equal.
 std::vector<Input> list_inputs(const std::vector<std::string>& typed, const fs::path& piped) {
   const std::set<std::string> once(typed.begin(), typed.end());
   std::map<std::string, int> names;
@@ -63,7 +66,7 @@ std::vector<Input> list_inputs(const std::vector<std::string>& typed, const fs::
   return inputs;
 }
 
-// A text that is no JSON object gets the number of its line as its ID.
+// A line of plain text becomes an object with the line number as its ID.
 std::string as_json(const std::string& line, std::size_t number, const Input& input) {
   const std::string text = trim(line);
   if (input.is_json || text.empty() || text.starts_with('{')) return text;
@@ -71,7 +74,7 @@ std::string as_json(const std::string& line, std::size_t number, const Input& in
       -1, ' ', false, json::error_handler_t::replace);
 }
 
-// Where a line cannot be read the others still can.
+// Reads each line by itself, so that one bad line does not stop the others.
 std::vector<Line> read_one_by_one(const std::vector<std::string>& lines, const std::string& name,
                                   const DimabsaOptions& options) {
   std::vector<Line> read;
@@ -80,7 +83,7 @@ std::vector<Line> read_one_by_one(const std::vector<std::string>& lines, const s
     Line line;
     line.sentence.line = static_cast<std::int64_t>(i + 1);
     try {
-      // Blank lines before it, so that messages count as the file does.
+      // Blank lines in front of it keep the line numbers of messages right.
       const std::string alone = std::string(i, '\n') + lines[i];
       line.sentence = parse_sentences(alone, name, read_options(options)).sentences.at(0);
     } catch (const Error& error) {
@@ -111,7 +114,8 @@ std::vector<Line> read_lines(const Input& input, const DimabsaOptions& options) 
   }
 }
 
-// Makes items of sentences; without a tokenizer, before there is a run, without their tokens.
+// Makes items from sentences. Before there is a run, there is no tokenizer, and items have no
+// tokens.
 class ItemList {
  public:
   ItemList(const DimabsaOptions& options, const fs::path& run_dir) {
@@ -122,7 +126,7 @@ class ItemList {
     cut_ = record.value("cut", options.data.cut);
   }
 
-  // prefix: of ids, where there are several files. file: DimabsaOptions::prediction_file.
+  // prefix: the prefix of ids if there are several inputs. file: DimabsaOptions::prediction_file.
   void add(const Line& line, const std::string& name, const std::string& prefix,
            const std::string& file) {
     PredictItem item;
@@ -150,14 +154,14 @@ class ItemList {
 
  private:
   std::unique_ptr<Tokenizer> tokenizer_;
-  std::int64_t cut_ = 0;  // pieces
+  std::int64_t cut_ = 0;  // number of pieces
   std::vector<std::string> categories_;
   std::vector<PredictItem> items_;
-  // The places of IDs, over all inputs whose predictions go to a file.
+  // Where each ID was first seen, by the file that gets its predictions.
   std::map<std::pair<std::string, std::string>, std::string> places_;
 };
 
-// Those that the run validates on.
+// The validation sentences of the run.
 std::vector<PredictItem> validation_items(const DimabsaOptions& options, const fs::path& run_dir) {
   std::vector<std::string> categories;
   if (!run_dir.empty()) {
@@ -187,7 +191,7 @@ bool predicts_validation(const DimabsaOptions& options) {
 
 std::vector<PredictItem> find_items(const DimabsaOptions& options, const ItemQuery& query) {
   std::vector<std::string> typed = query.inputs;
-  // Before there is a run, data.path is what it is to be trained on.
+  // If there is no run yet, data.path names training data, so it is not predicted.
   if (typed.empty() && !query.run_dir.empty() && options.is_asked_for("data.path") &&
       !options.made())
     typed = {options.data.path};

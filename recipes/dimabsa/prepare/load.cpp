@@ -30,7 +30,7 @@ std::string language_of(const DimabsaOptions& options, const std::string& path) 
   return name ? name->language : "";
 }
 
-// Several files, as a folder, a list or a glob names them, have to be one.
+// Throws Error for a folder, a list or a pattern, because sentences are read from one file.
 void check_one_file(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -45,7 +45,8 @@ void check_one_file(const std::string& path) {
                   "data.domain=restaurant"));
 }
 
-// Phrases that are not in their texts stay: what is validated on is scored as it is written.
+// Phrases that are missing in their texts are kept, because validation uses the file's exact
+// content.
 SentenceFile read(const DimabsaOptions& options, const std::string& path,
                   const std::vector<std::string>& categories, NotInList not_in_list) {
   check_one_file(path);
@@ -60,7 +61,8 @@ SentenceFile read(const DimabsaOptions& options, const std::string& path,
                                .language = language_of(options, path)});
 }
 
-// Calls found(phrase) for each that is not in its text. Returns their number.
+// Calls found(phrase) for each phrase that is missing in its text. Returns the number of such
+// phrases.
 template <class Sentences, class Found>
 std::int64_t for_each_absent(Sentences& sentences, Task task, const Found& found) {
   std::int64_t count = 0;
@@ -77,7 +79,7 @@ std::int64_t for_each_absent(Sentences& sentences, Task task, const Found& found
 
 const char* phrases(std::int64_t count) { return count == 1 ? " such phrase" : " such phrases"; }
 
-// A model can only learn what is there, or that nothing is.
+// Replaces missing phrases by NULL in training, because a model can only learn phrases in the text.
 void make_absent_null(LoadedSentences& loaded, Task task) {
   const std::int64_t count =
       for_each_absent(loaded.train, task, [](std::string& phrase) { phrase = null_phrase; });
@@ -87,7 +89,7 @@ void make_absent_null(LoadedSentences& loaded, Task task) {
 }
 
 void tell_absent_gold(LoadedSentences& loaded, Task task) {
-  if (task == Task::aspects) return;  // whose aspects are given
+  if (task == Task::aspects) return;  // this task gives the aspects
   const std::int64_t count = for_each_absent(loaded.valid, task, [](const std::string&) {});
   if (count > 0)
     loaded.warnings.push_back(cat(count, phrases(count), count == 1 ? " stays" : " stay",

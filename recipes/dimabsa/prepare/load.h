@@ -1,4 +1,4 @@
-// The sentences for training and validation.
+// Reads or generates the sentences for training and validation.
 #pragma once
 
 #include <functional>
@@ -13,27 +13,29 @@ namespace lockstep::dimabsa {
 
 struct LoadedSentences {
   std::vector<Sentence> train, valid;
-  std::vector<std::string> categories;  // only in task 3
+  std::vector<std::string> categories;  // empty except in task 3
   std::vector<std::string> warnings;
 };
 
-// Reads or generates the sentences, and splits them. categories: those of an existing run; empty:
-// as the options say. Throws Error.
+// Reads or generates the sentences, and splits them into training and validation. categories: the
+// categories of an existing run. If empty, the options decide. Throws Error.
 LoadedSentences load_sentences(const DimabsaOptions& options,
                                const std::vector<std::string>& categories);
-// All sentences of a file, for evaluation. Phrases stay as they are written. A tuple whose category
-// is not in the list, but is kept (`not_in_list`), counts as missed.
+// Reads the sentences of a file for evaluation, into `valid`. Phrases stay as they are written.
+// With NotInList::keep, tuples whose category is not in the list stay too. The model cannot predict
+// them, so they are missed.
 LoadedSentences load_gold(const DimabsaOptions& options, const std::string& path,
                           const std::vector<std::string>& categories, NotInList not_in_list);
 
-// Chooses validation sentences among `count`: a share of them, the same for the same seed. With a
-// share above 0 and two or more sentences, at least one is chosen, and at least one is not.
+// Returns for each of `count` sentences whether it is for validation. A share of them is chosen by
+// the seed. If the share is above 0, both training and validation get at least one sentence. This
+// needs two or more sentences.
 std::vector<bool> choose_valid(std::size_t count, double share, std::int64_t seed);
 
-// Hashes of the contents of the files that the options name, for the record of a run: {"path",
-// "valid_path"}. Throws Error if a file cannot be read.
+// Returns {"path", "valid_path"} with hashes of the contents of these files, for the record of a
+// run. A hash is empty if the option is not set. Throws Error if a file cannot be read.
 nlohmann::json hashes_of(const DimabsaOptions& options);
-// The same, but the hash of an absent file is "missing", which equals no hash.
+// The same, but absent files get "missing" in place of a hash.
 nlohmann::json hashes_of_those_there(const DimabsaOptions& options);
 
 }  // namespace lockstep::dimabsa

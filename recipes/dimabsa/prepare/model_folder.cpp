@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int learned_version = 1;
-// Tables are rounded up: DeBERTa-v3 has some 100 rows that no piece has, mDeBERTa-v3 some 900.
+// Embedding tables may be larger than the vocabulary, because their size is rounded up. DeBERTa-v3
+// has about 100 spare rows, mDeBERTa-v3 about 900.
 constexpr std::int64_t most_spare_rows = 1024;
 
 json config_of(const EncoderShape& shape) {
@@ -41,7 +42,7 @@ json config_of(const EncoderShape& shape) {
 void learn(const DimabsaOptions& options, const std::vector<std::string>& texts,
            const fs::path& folder) {
   std::vector<std::string> all = texts;
-  // The queries' words are pieces too.
+  // The words of queries are pieces too.
   for (int i = 0; i < 100; ++i)
     all.push_back(
         "null what aspects ? what opinions ? what opinion given the aspect ? what aspect does the "
@@ -52,7 +53,8 @@ void learn(const DimabsaOptions& options, const std::vector<std::string>& texts,
   write_file_atomic(
       folder / "tokenizer_config.json",
       json{{"do_lower_case", true}, {"tokenizer_class", "BertTokenizer"}}.dump(1) + "\n");
-  // A tokenizer is opened with a shape beside it; its positions follow from the queries.
+  // A tokenizer can only be opened if the folder has a config.json. Its final number of positions
+  // depends on the length of the queries.
   const auto vocabulary = std::ssize(pieces);
   write_file_atomic(folder / "config.json",
                     config_of(options.small_shape(vocabulary, 512)).dump(1) + "\n");
@@ -107,7 +109,8 @@ bool holds_weights(const fs::path& folder) {
     for (const char* const ending :
          {".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".index.json", ".distcp"})
       if (name.ends_with(ending)) return true;
-    if (name == "run.json" || name == "manifest.json") return true;  // a run, a checkpoint
+    // files of a run and of a checkpoint
+    if (name == "run.json" || name == "manifest.json") return true;
   }
   return false;
 }

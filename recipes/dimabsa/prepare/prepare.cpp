@@ -1,4 +1,4 @@
-// From options to encoded sentences in the cache.
+// Turns options into encoded sentences in the cache.
 #include "recipes/dimabsa/prepare/prepare.h"
 
 #include <algorithm>
@@ -29,15 +29,16 @@ using nlohmann::json;
 
 constexpr int cache_version = 4;
 
-// The sources of sentences: files, options, and the folder with the tokenizer.
+// The sources of sentences: files, options, and the folder `model` with the tokenizer.
 struct Sources {
   fs::path model;
-  std::vector<std::string> files;  // of `model`
-  json data;                       // hashes_of
-  std::string key;                 // names the folder of the cache
+  std::vector<std::string> files;  // names of the files in `model`
+  json data;                       // the result of hashes_of
+  std::string key;                 // name of the folder in the cache
 };
 
-// gold: of a run that evaluates other sentences than its own the record and the file, or null.
+// gold: the run's record and the hash of the file, if a run evaluates sentences that are not its
+// own. Otherwise null.
 Sources sources_of(const DimabsaOptions& options, const fs::path& model, json data,
                    const std::vector<std::string>& categories, const json& gold) {
   Sources sources{.model = model, .files = model_files(model), .data = std::move(data), .key = {}};
@@ -67,8 +68,8 @@ std::int64_t longest_span(const std::vector<EncodedSentence>& sentences) {
   return longest;
 }
 
-// Throws Error where texts of data.cut pieces were asked for and do not fit beside the longest
-// query; most: what fits.
+// most: the number of pieces that fit next to the longest query. Throws Error if it is less than 1,
+// or less than a data.cut that the user gave.
 void check_room(const DimabsaOptions& options, const EncoderShape& shape, std::int64_t most) {
   if (most > 0 && (options.data.cut <= most || !options.is_asked_for("data.cut"))) return;
   throw Error(cat("data.cut=", options.data.cut, " pieces and a query do not fit into the ",
@@ -77,7 +78,7 @@ void check_room(const DimabsaOptions& options, const EncoderShape& shape, std::i
                        : "take a model of longer texts");
 }
 
-// The mean of what the model learns from; null where there is nothing.
+// The mean valence and arousal of the training tuples; null if none has them.
 json mean_va(const std::vector<EncodedSentence>& sentences) {
   ValenceArousal sum;
   std::int64_t count = 0;
@@ -93,11 +94,12 @@ json mean_va(const std::vector<EncodedSentence>& sentences) {
   return {sum.valence / n, sum.arousal / n};
 }
 
-// Fills a folder of the cache. before: the record of the run that this is for, or null.
+// Fills a folder of the cache. before: the record of the run that is prepared again, or null.
 void fill(const fs::path& folder, const Sources& sources, const LoadedSentences& loaded,
           const DimabsaOptions& options, const json& before) {
   for (const std::string& name : sources.files) fs::copy_file(sources.model / name, folder / name);
-  // Errors name the user's folder, not this one, which goes with them.
+  // The tokenizer is opened in the user's folder, so that errors name it and not the temporary
+  // copy.
   const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(sources.model);
   const EncodedQueries queries = make_queries(*tokenizer, options.task());
   const EncoderShape shape = read_shape(sources.model);
@@ -130,7 +132,8 @@ void fill(const fs::path& folder, const Sources& sources, const LoadedSentences&
                  {"valid", valid.size()},
                  {"said", said},
                  {"files", sources.files}};
-  if (before.is_object()) {  // what the model was trained on, not what it is evaluated on
+  // the data on which the model was trained, not the data on which it is evaluated
+  if (before.is_object()) {
     for (const char* name : {"data", "made", "longest_span", "tokens"})
       record[name] = before.at(name);
     record["mean_va"] = before.value("mean_va", json());
@@ -210,7 +213,7 @@ void check_model_path(const fs::path& folder) {
     throw Error(cat("model.path: ", folder.string(), " holds no tokenizer"), model_hint);
 }
 
-// Whether the folder holds weights. Only a plan does without: for anything else throws Error.
+// Whether the folder contains weights. If it does not, throws Error unless only a plan is made.
 bool check_weights(const fs::path& folder, Purpose purpose, const Say& say) {
   if (holds_weights(folder)) return true;
   if (purpose != Purpose::plan)
@@ -255,8 +258,8 @@ Prepared prepare_fresh(const DimabsaOptions& options, const PrepareContext& cont
   return prepared;
 }
 
-// The file of an evaluation that does not use the run's own sentences: the one that the command
-// names, else the one that it validates on.
+// The file of an evaluation on other sentences than the run's own. data.path is used if the command
+// names it alone, or if data.valid_path is empty. Otherwise data.valid_path is used.
 const std::string& evaluated_file(const DimabsaOptions& options) {
   const bool names_training =
       options.is_asked_for("data.path") && !options.is_asked_for("data.valid_path");
@@ -264,7 +267,8 @@ const std::string& evaluated_file(const DimabsaOptions& options) {
                                                            : options.data.valid_path;
 }
 
-// Other sentences than the run's own, or all of a file that the command names.
+// Prepares an evaluation on sentences that are not the run's own, or on a whole file that the
+// command names.
 Prepared prepare_gold(const DimabsaOptions& options, const PrepareContext& context,
                       const json& before, json data, const fs::path& cache, const Say& say) {
   const std::string& file = evaluated_file(options);
@@ -286,13 +290,14 @@ Prepared prepare_gold(const DimabsaOptions& options, const PrepareContext& conte
   Prepared prepared =
       prepared_from(filled_folder(sources, loaded, options, before, cache, say), options, say);
   prepared.extra["evaluated"] = name;
-  // The worker wants some to train on, whatever it does.
+  // The worker needs training samples even if it only evaluates.
   prepared.extra["train"] = prepared.extra["valid"];
   prepared.facts.train_samples = prepared.facts.valid_samples;
   return prepared;
 }
 
-// Prepares for a run that is there already: the same sentences again, or others to evaluate.
+// Prepares data for a run that exists already. Either the sentences are the same, or an evaluation
+// names others.
 Prepared prepare_again(const DimabsaOptions& options, const PrepareContext& context,
                        const json& before, const fs::path& cache, const Say& say) {
   const bool evaluates = context.purpose == Purpose::evaluate;
@@ -337,7 +342,7 @@ Prepared prepare_prediction(const DimabsaOptions& options, const PrepareContext&
 
 namespace {
 
-// Removes what transformers writes of its own files and folders.
+// Removes paths on the user's machine that transformers wrote into a configuration.
 bool forget_own_places(json& config) {
   bool found = false;
   if (!config.is_object()) return found;
@@ -362,7 +367,7 @@ void forget_places(json& extra, std::map<std::string, std::string>& kept) {
     if (!name.ends_with("config.json") && name != record_name) continue;
     json value = parse_json(content);
     if (name == record_name && value.is_object()) {
-      value["said"] = json::array();  // warnings of files
+      value["said"] = json::array();  // warnings about the data files, which may contain paths
       content = json_file_text(value);
     } else if (forget_own_places(value)) {
       content = json_file_text(value);
@@ -394,7 +399,7 @@ Prepared prepare_sentences(const DimabsaOptions& options, const PrepareContext& 
   const json before = context.run_dir.empty() ? json() : read_record(context.run_dir / "recipe");
   if (before.is_null()) return prepare_fresh(options, context, cache, say);
   Prepared prepared = prepare_again(options, context, before, cache, say);
-  // Without a checkpoint the run begins again, with the same weights.
+  // A run without a checkpoint begins again, with the same weights.
   if (context.purpose == Purpose::train && !weights.is_null()) prepared.extra["weights"] = weights;
   return prepared;
 }

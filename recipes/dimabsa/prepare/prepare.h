@@ -1,5 +1,5 @@
-// Implements DimabsaOptions::prepare, items, score and forget_places. A damaged record and faults
-// of files throw exceptions of other types here; PreparedOptions turns them into Error.
+// Implements DimabsaOptions::prepare, items, score and forget_places. Damaged records and files may
+// throw exceptions that are not Error. PreparedOptions turns these into Error.
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,16 @@ std::vector<PredictItem> find_items(const DimabsaOptions& options, const ItemQue
 std::vector<Score> score_predictions(const DimabsaOptions& options, const ScoreContext& context);
 void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept);
 
-// Whether a prediction names no file. It is then for the run's validation sentences.
+// Whether the options name no input file. Predictions are then for the validation sentences of the
+// run.
 bool predicts_validation(const DimabsaOptions& options);
 
-// The file that records the sentences, in a folder of the cache and later in RUN/recipe.
+// The file that records how the sentences were prepared. The file is in a folder of the cache, and
+// later in RUN/recipe.
 inline constexpr const char* record_name = "dimabsa.json";
-// Reads it; null if the folder has none.
+// Reads this file. Returns null if the folder has none.
 nlohmann::json read_record(const std::filesystem::path& folder);
-// Reads the record of a run. Throws Error if it has none.
+// Reads this file of a run. Throws Error if the run has none.
 nlohmann::json record_of_run(const std::filesystem::path& run_dir);
 
 }  // namespace lockstep::dimabsa

@@ -28,7 +28,7 @@ json record_of(const fs::path& run_dir) {
   return record.is_object() ? record : json::object();
 }
 
-// Sizes and hashes of the files of to_json(WeightSource), wherever they lie.
+// The sizes and hashes of the files in to_json(WeightSource), without their paths.
 json contents_of(const json& weights) {
   json contents = json::array();
   for (const json& file : weights.value("files", json::array()))

@@ -1,5 +1,5 @@
-// A run reads its own copy of the tokenizer's files, and its own weights. So for an existing run,
-// model.path may only name another folder with the same files.
+// Checks model.path for an existing run. The run has its own copy of the tokenizer's files, and its
+// own weights. So model.path may only name a folder with the same files.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,9 @@
 
 namespace lockstep::dimabsa {
 
-// The weights from which the run began, as recorded, with the place where they lie now. Null if the
-// record has none, for example that of an export. Throws Error if the command names a model.path
+// Returns the description of the weights from which the run began, as the run recorded it. If the
+// command names a model.path, the paths are those in that folder. Returns null if the run recorded
+// no weights. This is so for an export, for example. Throws Error if the command names a model.path
 // with other files.
 nlohmann::json first_weights_of(const DimabsaOptions& options,
                                 const std::filesystem::path& run_dir);

@@ -1,4 +1,4 @@
-// Predictions in files against gold.
+// Compares predictions in files with gold.
 #include <string>
 #include <vector>
 
@@ -12,7 +12,8 @@
 namespace lockstep::dimabsa {
 namespace {
 
-// As it is asked for, else as gold or the predictions say.
+// The task from the options. If they do not set it, from the name of the gold file, or else from
+// the predictions.
 Task task_of(const DimabsaOptions& options, const std::filesystem::path& predictions) {
   if (options.table.is_given("task")) return options.task();
   if (const auto name = parse_file_name(options.data.path); name && name->task) return *name->task;

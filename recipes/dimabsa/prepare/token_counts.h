@@ -1,4 +1,4 @@
-// How many tokens a sentence has, for formulas of memory and FLOPs.
+// Counts the tokens of sentences, for the formulas of memory and FLOPs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +8,14 @@
 
 namespace lockstep::dimabsa {
 
-// {"per_row", "per_sentence", "most", "squares", "texts_per_row", "most_texts", "longest"}: the
-// mean tokens per row and per sentence, the most tokens of a sentence, and the mean over sentences
-// of the sum of squared lengths of a sentence's texts. Then the mean texts per row, the most texts
-// of a sentence, and the most tokens of a text.
+// Returns an object with these numbers:
+//   per_row         mean number of tokens per row
+//   per_sentence    mean number of tokens per sentence
+//   most            largest number of tokens of a sentence
+//   squares         sum of the squared lengths of a sentence's texts, as a mean over sentences
+//   texts_per_row   mean number of texts per row
+//   most_texts      largest number of texts of a sentence
+//   longest         largest number of tokens of a text
 nlohmann::json count_tokens(const std::vector<EncodedSentence>& sentences,
                             const EncodedQueries& queries, Task task);
 

@@ -12,8 +12,8 @@ bool belongs_to_the_one_before(char32_t character) {
   return is_mark(character) || character == zero_width_joiner;
 }
 
-// The byte behind the accents, variation selectors and joiners that begin at `end` and lie before
-// `limit`.
+// Skips accents, variation selectors and joiners from `end` on, up to `limit`. Returns the byte
+// after them.
 std::uint32_t behind_marks(const std::string& text, std::uint32_t end, std::size_t limit) {
   if (limit <= end) return end;
   std::uint32_t behind = end;

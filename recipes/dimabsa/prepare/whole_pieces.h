@@ -1,4 +1,4 @@
-// Pieces that include marks which tokenizers drop.
+// Extends pieces by the combining marks that tokenizers drop.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace lockstep::dimabsa {
 
-// The pieces of a text. Each is extended by the accents, variation selectors and joiners that
-// follow it and are in no piece. So a phrase is whole if it is cut out of the text by its pieces.
+// Returns the pieces of a text. Each piece is extended by the accents, variation selectors and
+// joiners that follow it, if these are in no piece. So the text between the first and the last
+// piece of a phrase is the whole phrase.
 std::vector<Piece> whole_pieces(const Tokenizer& tokenizer, const std::string& text);
 
 }  // namespace lockstep::dimabsa

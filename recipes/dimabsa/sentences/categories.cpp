@@ -1,4 +1,4 @@
-// Reads and looks up categories.
+// Reads categories and finds them by name.
 #include "recipes/dimabsa/sentences/categories.h"
 
 #include <set>

@@ -1,4 +1,4 @@
-// Case and kind of characters, from utf8proc's tables.
+// Finds the case and class of characters in utf8proc's tables.
 #include "recipes/dimabsa/sentences/letters.h"
 
 #include <utf8proc.h>

@@ -1,4 +1,4 @@
-// Letters of any script: their lower case, and which characters form words.
+// Converts letters of any script to lower case, and finds out which characters form words.
 #pragma once
 
 #include <string>
@@ -6,14 +6,16 @@
 
 namespace lockstep::dimabsa {
 
-// Unicode's simple lower case of each character, but for U+0130 the full one, as in Python's
-// str.lower(). Only a sigma at a word's end differs from Python. Bytes that are not UTF-8 stay.
+// Returns the lower case of a text as Python's str.lower(), except for a sigma at the end of a
+// word. Each character gets Unicode's simple lower case, but U+0130 gets its full lower case. Bytes
+// that are not UTF-8 stay as they are.
 std::string lower_case(std::string_view text);
-// The lower case of one character. U+0130 becomes "i", so the result is one character.
+// Returns the lower case of a character. U+0130 becomes "i", because the result is one character.
 char32_t lower_case(char32_t character);
 
-// True for letters with a case, digits and marks, which join into words of several characters.
-// False for Chinese characters, kana and Hangul: a phrase may end between any two of them.
+// Whether words consist of such characters. find_phrase() prefers phrases that do not begin or end
+// between two of them. True for letters with a case, digits and combining marks. False for Chinese
+// characters, kana and Hangul, because a phrase may end between any two of them.
 bool joins_words(char32_t character);
 
 }  // namespace lockstep::dimabsa

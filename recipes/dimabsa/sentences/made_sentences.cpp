@@ -1,4 +1,4 @@
-// Puts clauses together, and knows where their phrases stand.
+// Composes synthetic sentences from clauses and records the places of their phrases.
 #include "recipes/dimabsa/sentences/made_sentences.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool has_price(const MadeNoun& noun) {
   return noun.is_ordered || std::string_view(noun.entity) == "RESTAURANT";
 }
 
-// Where in the text a phrase stands; nothing: NULL.
+// The place of a phrase in the text; nothing for NULL.
 struct Span {
   std::size_t begin = 0, length = 0;
 };
@@ -53,7 +53,7 @@ class SentenceMaker {
   const auto& pick(const List& list) {
     return list[random_.below(list.size())];
   }
-  // Each word once in a sentence, of those that fit.
+  // Picks a fitting word that is not yet in the sentence.
   template <class List, class Fits>
   const auto& pick_new(const List& list, const Fits& fits) {
     while (true) {
@@ -66,7 +66,8 @@ class SentenceMaker {
   }
 
   int number_of_tuples() {
-    constexpr double shares[] = {0.08, 0.58, 0.82, 0.93, 0.98};  // up to 0, 1, … tuples
+    // cumulative shares of sentences with 0, 1, … tuples
+    constexpr double shares[] = {0.08, 0.58, 0.82, 0.93, 0.98};
     const double drawn = random_.uniform();
     return static_cast<int>(std::upper_bound(std::begin(shares), std::end(shares), drawn) -
                             std::begin(shares));
@@ -112,7 +113,7 @@ class SentenceMaker {
     found_.push_back({{.category = category, .va = va}, aspect, opinion});
   }
 
-  // One clause with at most `most` tuples.
+  // Adds one clause with at most `most` tuples.
   void add_tuples(int most) {
     const double kind = random_.uniform();
     if (kind < 0.12 && !has_implied_aspect_)

@@ -1,5 +1,5 @@
-// Generates restaurant sentences from templates, for a first training without data. A rule derives
-// every category, valence and arousal from the words, so a small model can learn it.
+// Generates restaurant sentences from templates, to train without data. Category, valence and
+// arousal follow from the words by a rule, so a small model can learn them.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,29 @@
 
 namespace lockstep::dimabsa {
 
-// Sentence i (the first is "made_1") depends only on seed and i. It has 0 to 5 tuples, on average
-// 1.6 as in DimABSA's English restaurants. The sentences use some 200 different words. Some aspects
-// or opinions are NULL. No text has two tuples with the same aspect and opinion, and every phrase
-// occurs once in its text.
+// Returns `count` sentences, with the IDs "made_1", "made_2", … Each sentence depends only on the
+// seed and its number. It has 0 to 5 tuples, and 1.6 on average, as DimABSA's English restaurants
+// have. All sentences together use about 200 different words. Some aspects or opinions are NULL. No
+// sentence has two tuples with the same aspect and opinion. Every phrase occurs once in its text.
 //
-// The rule. An opinion is an adjective, perhaps after an adverb. The adjective has a valence and an
-// arousal (made_words.cpp). "very" and "really" multiply the valence's distance from 5 by 1.3 and
-// add 1 to the arousal. "a bit" and "fairly" halve the distance and subtract 1 from the arousal.
-// "not" puts the valence on the other side of 5, at 0.6 of the distance. Both values are clamped to
-// 1 to 9. An implied opinion has the values of its template, and is about food and drinks. The
-// category's entity comes from the noun. Its attribute is PRICES if the adjective is about money
-// (only for food, drinks and the restaurant), else it comes from the noun. If no aspect is named,
-// it is the RESTAURANT.
+// The rule for valence and arousal is this. An opinion is an adjective, which may follow an adverb.
+// The adjective has a valence and an arousal (made_words.cpp). The adverb changes these values:
+//   very, really     multiplies the distance of the valence from 5 by 1.3, adds 1 to the arousal
+//   a bit, fairly    halves this distance, subtracts 1 from the arousal
+//   not              moves the valence to the other side of 5, at 0.6 of the distance
+// Both values are clamped to [1, 9]. An opinion that is only implied has the values of its
+// template. Implied opinions are always about food or drinks.
 //
-// Task 2 has no categories. Task 1 has no opinions, and only the first tuple of an aspect.
+// The rule for the category is this. The entity comes from the noun. If the adjective is about
+// money, the attribute is PRICES. If not, the attribute comes from the noun. Only food, drinks and
+// the restaurant have adjectives about money. If no aspect is named, the entity is RESTAURANT.
+//
+// In task 2, tuples have no categories. In task 1, they also have no opinions, and only the first
+// tuple of an aspect is kept.
 std::vector<Sentence> made_sentences(std::int64_t count, std::uint64_t seed,
                                      Task task = Task::quadruplets);
 
-// All categories that these sentences have.
+// Returns all categories that these sentences can have.
 std::vector<std::string> made_categories();
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Tables of words.
+// Tables of words for synthetic sentences.
 #include "recipes/dimabsa/sentences/made_words.h"
 
 namespace lockstep::dimabsa {

@@ -1,4 +1,4 @@
-// The words of generated sentences.
+// The words and templates of generated sentences (made_sentences.h).
 #pragma once
 
 #include <span>
@@ -9,9 +9,11 @@ namespace lockstep::dimabsa {
 
 struct MadeNoun {
   const char* word;
-  const char* entity;       // "FOOD"
-  const char* attribute;    // "QUALITY": where the adjective is not about money
-  bool is_ordered = false;  // food and drinks; only they and the restaurant have a price
+  const char* entity;  // for example "FOOD"
+  // The attribute if the adjective is not about money, for example "QUALITY".
+  const char* attribute;
+  // Whether this is food or a drink. Only these and the restaurant have a price.
+  bool is_ordered = false;
 };
 struct MadeAdjective {
   const char* word;
@@ -20,22 +22,21 @@ struct MadeAdjective {
 };
 struct MadeAdverb {
   const char* word;
-  double valence_factor;  // factor of the distance from 5
+  double valence_factor;  // for the distance of the valence from 5
   double arousal_added;
 };
-// A template with an implied opinion about something that can be ordered. The noun stands between
-// the two texts.
+// A template with an implied opinion about food or a drink. The noun is put between the two texts.
 struct MadeImplied {
   const char* before;
   const char* after;
   ValenceArousal va;
 };
 
-// No noun is part of another noun, so each is found where it is meant.
+// No noun is part of another noun. So the first occurrence of a noun in a text is the right one.
 std::span<const MadeNoun> made_nouns();
 std::span<const MadeAdjective> made_adjectives();
 std::span<const MadeAdverb> made_adverbs();
 std::span<const MadeImplied> made_implied();
-std::span<const char* const> made_fillers();  // clauses without any tuple
+std::span<const char* const> made_fillers();  // clauses without a tuple
 
 }  // namespace lockstep::dimabsa

@@ -11,13 +11,13 @@ namespace {
 
 struct Characters {
   std::vector<char32_t> values, lower;
-  std::vector<std::size_t> at;  // of each its first byte; then the end
+  std::vector<std::size_t> at;  // the first byte of each character, and the end of the text
 
   explicit Characters(std::string_view text) {
     std::size_t byte = 0;
     while (byte < text.size()) {
       const CodePoint point = next_code_point(text.substr(byte));
-      // A byte that is no UTF-8 equals itself alone.
+      // A byte that is not UTF-8 equals only itself.
       const char32_t value =
           point.valid ? point.value : 0x110000 + static_cast<unsigned char>(text[byte]);
       const std::size_t length = point.valid ? point.length : 1;
@@ -36,8 +36,8 @@ struct Characters {
   }
 };
 
-// For each beginning of the phrase: how many of its characters are both its first and its last ones
-// (Knuth, Morris and Pratt). So a text is gone through once.
+// For each prefix of the phrase, the length of its longest proper prefix that is also its suffix
+// (Knuth, Morris and Pratt). With this table, one pass over a text is enough.
 std::vector<std::size_t> borders_of(const std::vector<char32_t>& phrase) {
   std::vector<std::size_t> borders(phrase.size(), 0);
   for (std::size_t i = 1, same = 0; i < phrase.size(); ++i) {

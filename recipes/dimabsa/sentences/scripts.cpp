@@ -1,4 +1,4 @@
-// Scripts of letters, by Unicode's blocks.
+// Finds the script of letters by Unicode's blocks.
 #include "recipes/dimabsa/sentences/scripts.h"
 
 #include <map>

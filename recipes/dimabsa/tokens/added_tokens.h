@@ -1,5 +1,4 @@
-// Tokens that are found in a text as they are written, before it is cut into words, such as
-// "[SEP]".
+// Finds tokens such as "[SEP]" in a text, before the rest of the text is cut into words.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +13,23 @@ namespace lockstep::dimabsa {
 struct AddedToken {
   std::string text;
   std::int64_t id = 0;
-  bool single_word = false;  // not found within a longer word
-  // the token takes the white characters before, or after, it too
+  bool single_word = false;  // whether it is only found as a whole word
+  // whether whitespace before the token (lstrip) or after it (rstrip) becomes part of it
   bool lstrip = false, rstrip = false;
-  bool normalized = false;  // found in the normalized text, not in the original one
+  // whether it is searched for in the normalized text, not in the original text
+  bool normalized = false;
 };
 
 class AddedTokens {
  public:
-  // Keeps those of `tokens` whose `normalized` equals this argument. If it is true, their texts are
-  // normalized with `normalize`.
+  // Keeps the tokens whose member `normalized` equals the argument `normalized`. If it is true, the
+  // texts of these tokens are normalized with `normalize`.
   AddedTokens(const std::vector<AddedToken>& tokens, bool normalized,
               const std::function<Characters(Characters)>& normalize);
 
-  // From left to right, calls `token` with the id and part of each token found, and `text` with
-  // each non-empty part between tokens. If several tokens begin at a place, the longest is taken.
+  // From left to right, calls `token` with the id and the characters of each token that it finds.
+  // It calls `text` with the non-empty parts between tokens. If several tokens begin at one place,
+  // the longest is taken.
   void split(const Characters& all, const std::function<void(Span)>& text,
              const std::function<void(std::int64_t, Span)>& token) const;
 

@@ -41,7 +41,7 @@ std::vector<std::string> lines_of(std::string_view text, const std::string& wher
   return lines;
 }
 
-// Pieces that are no special tokens.
+// Whether a piece that is no special token contains a capital letter.
 bool has_capitals(const std::vector<std::string>& pieces) {
   const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   return std::ranges::any_of(pieces, [&](const std::string& piece) {
@@ -62,7 +62,7 @@ void rename_tokens(const json& config, WordPieceSettings& settings) {
   rename("unk_token", settings.unknown);
 }
 
-// A rule that the configuration says; null counts as absent.
+// A rule in the configuration. A null is treated as absent.
 std::optional<bool> rule(const json& config, const char* key, const std::string& where) {
   const auto found = config.find(key);
   if (found == config.end() || found->is_null()) return {};
@@ -79,14 +79,15 @@ void set_rules(const json& config, const std::string& where, BertNormalizer& rul
     rules.chinese_characters = *chinese;
 }
 
-// transformers 5 takes a BertTokenizer's pieces alone from tokenizer.json, and the rules from
-// tokenizer_config.json; it is what writes "backend".
+// In transformers 5, a BertTokenizer reads only the pieces from tokenizer.json. It reads the rules
+// from tokenizer_config.json. Only that version writes "backend".
 bool is_bert_of_5(const json& config) {
   const std::string kind = text_or(config, "tokenizer_class", "");
   return config.contains("backend") && (kind == "BertTokenizer" || kind == "BertTokenizerFast");
 }
 
-// Japanese models often find words with a dictionary.
+// Throws Error for unsupported ways to find words, such as the dictionaries of many Japanese
+// models.
 void check_kind(const json& config, const std::string& where) {
   for (const auto& [key, known] :
        {std::pair("word_tokenizer_type", "basic"), {"subword_tokenizer_type", "wordpiece"}})
@@ -96,7 +97,7 @@ void check_kind(const json& config, const std::string& where) {
                   "BERT or XLM-R");
 }
 
-// A list of tokens, to which others are added: of each text the first counts.
+// Adds tokens to a list. If several have the same text, the first one is kept.
 class TokenList {
  public:
   explicit TokenList(std::vector<AddedToken>& tokens) : tokens_(tokens) {
@@ -112,7 +113,7 @@ class TokenList {
   std::set<std::string> texts_;
 };
 
-// Special tokens that the vocabulary has; they count as written.
+// Adds special tokens that are in the vocabulary.
 void add_special(const std::vector<std::string>& names, const WordPieceSettings& settings,
                  TokenList& added) {
   std::map<std::string_view, std::int64_t> ids;

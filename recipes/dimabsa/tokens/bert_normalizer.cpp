@@ -33,14 +33,14 @@ Characters spaced(const Characters& text) {
   return out;
 }
 
-// A character of a decomposition.
+// A character in the decomposition of a text.
 struct Part {
   char32_t value;
-  int order;   // its combining class
-  bool first;  // of what one character becomes
+  int order;   // the combining class
+  bool first;  // whether it is the first that comes from its source character
 };
 
-// Marks behind a letter in Unicode's order.
+// Sorts combining marks after each letter by their combining class.
 void reorder(std::vector<Part>& parts) {
   for (auto begin = parts.begin(); begin != parts.end();) {
     if (begin->order == 0) {
@@ -54,8 +54,8 @@ void reorder(std::vector<Part>& parts) {
   }
 }
 
-// The characters that one becomes stand for its bytes. Where marks change places, places count, not
-// characters: as in `tokenizers`.
+// All characters that come from one character get its bytes. If sorting moves marks, bytes are
+// assigned by position and not by character, as in `tokenizers`.
 Characters without_accents(const Characters& text) {
   std::vector<Part> parts;
   parts.reserve(text.size());
@@ -69,7 +69,7 @@ Characters without_accents(const Characters& text) {
   reorder(parts);
   Characters out;
   out.reserve(parts.size());
-  std::size_t place = 0;  // behind the last character that was begun
+  std::size_t place = 0;  // one past the last source character that was begun
   for (const Part& part : parts) {
     if (part.first || place == 0) ++place;
     const Character& source = text[place - 1];

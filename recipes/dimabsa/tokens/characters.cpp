@@ -1,4 +1,4 @@
-// Classes of characters: utf8proc's, with the exceptions of `tokenizers`.
+// Character classes as `tokenizers` has them: utf8proc's classes with some exceptions.
 #include "recipes/dimabsa/tokens/characters.h"
 
 #include <utf8proc.h>
@@ -22,8 +22,9 @@ bool within(std::span<const Range> ranges, char32_t character) {
   return range != ranges.end() && range->first <= character;
 }
 
-// Marks, punctuation and formats that Unicode got after version 8, which `tokenizers` takes for
-// characters without a class. Between them lie only characters for which that changes nothing.
+// Marks, punctuation and format characters that Unicode added after version 8. `tokenizers` treats
+// them as characters without a class. The ranges also contain other characters, but their results
+// do not change.
 constexpr auto later = std::to_array<Range>(
     {{0x61D, 0x61D},     {0x7FD, 0x7FD},     {0x890, 0x8E2},     {0x9FD, 0x9FE},
      {0xA76, 0xA76},     {0xAFA, 0xAFF},     {0xB55, 0xB55},     {0xC04, 0xC3C},
@@ -44,14 +45,14 @@ constexpr auto ideographs = std::to_array<Range>({{0x3400, 0x4DBF},
                                                   {0x2B920, 0x2CEAF},
                                                   {0x2F800, 0x2FA1F}});
 
-// Letters in circles, brackets and squares: alphabetic, though of the class of symbols.
+// Letters in circles, brackets and squares. They are alphabetic although their class is symbol.
 constexpr auto enclosed = std::to_array<Range>(
     {{0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}});
 
 bool later_than_tables(char32_t character) { return within(later, character); }
 
 utf8proc_category_t category(char32_t character) {
-  switch (character) {  // changed class since
+  switch (character) {  // characters whose class changed after Unicode 8
     case 0x166D:
     case 0x111C9:
       return UTF8PROC_CATEGORY_PO;
@@ -71,7 +72,7 @@ bool category_within(char32_t character, int first, int last) {
 
 std::u32string decomposed_by(char32_t c, utf8proc_option_t how) {
   if (c < 0x80 || later_than_tables(c)) return {c};
-  std::array<utf8proc_int32_t, 32> buffer{};  // U+FDFA becomes 18
+  std::array<utf8proc_int32_t, 32> buffer{};  // U+FDFA gives 18 characters
   int boundary = 0;
   const utf8proc_ssize_t count =
       utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), buffer.data(),
@@ -120,7 +121,8 @@ bool is_any_mark(char32_t c) {
   return category_within(c, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME);
 }
 
-// As of the regular expressions of `tokenizers`, whose tables are of a late Unicode.
+// Word characters as in the regular expressions of `tokenizers`, whose tables are of a newer
+// Unicode version.
 bool is_word(char32_t c) {
   const utf8proc_category_t found = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return (found >= UTF8PROC_CATEGORY_LU && found <= UTF8PROC_CATEGORY_NL) ||

@@ -1,5 +1,5 @@
-// Properties of characters that BERT's tokenizer needs, as Hugging Face's `tokenizers` 0.22 and
-// 0.23 have them. That library mixes Unicode tables of several ages (characters.cpp).
+// Properties of characters that BERT's tokenizer needs, as in Hugging Face's `tokenizers` 0.22 and
+// 0.23. That library mixes tables of several Unicode versions (characters.cpp).
 #pragma once
 
 #include <cstddef>
@@ -10,37 +10,37 @@
 
 namespace lockstep::dimabsa {
 
-// A character of a text and the bytes of the original text that it stands for. Several characters
-// may stand for the same bytes.
+// A character of a text that may have been normalized. begin, end: the bytes of the original text
+// from which it comes. Several characters may come from the same bytes.
 struct Character {
   char32_t value = 0;
   std::uint32_t begin = 0, end = 0;
 };
 using Characters = std::vector<Character>;
 
-// Each invalid part of the UTF-8 becomes one U+FFFD.
+// Returns the characters of a UTF-8 text. Each invalid part becomes one U+FFFD.
 Characters characters_of(std::string_view text);
 
 bool is_white(char32_t character);  // Unicode's White_Space
-// also format and private-use characters; not tab and line ends
+// True also for format and private-use characters. False for tab, line feed and carriage return.
 bool is_control(char32_t character);
-bool is_punctuation(char32_t character);  // also all of ASCII that is no letter, digit or space
-bool is_mark(char32_t character);         // Unicode's Mn: a mark without a width of its own
-bool is_any_mark(char32_t character);     // Mn, Mc, Me
-bool is_word(char32_t character);         // \w of regular expressions
-bool is_chinese(char32_t character);      // ideographs, not kana and not Hangul
+bool is_punctuation(char32_t character);  // includes all ASCII symbols
+bool is_mark(char32_t character);         // Unicode's category Mn
+bool is_any_mark(char32_t character);     // Unicode's Mn, Mc and Me
+bool is_word(char32_t character);         // as \w in regular expressions
+bool is_chinese(char32_t character);      // ideographs, but not kana or Hangul
 
-// The canonical decomposition, one to four characters.
+// Returns the canonical decomposition (NFD), which has one to four characters.
 std::u32string decomposed(char32_t character);
-std::u32string compatibly_decomposed(char32_t character);  // Unicode's NFKD
+std::u32string compatibly_decomposed(char32_t character);  // NFKD
 int combining_class(char32_t character);
-// The character into which NFC composes the two; 0: they stay two.
+// Returns the character into which NFC composes two characters, or 0 if it does not compose them.
 char32_t composed(char32_t first, char32_t second);
-// The end of the grapheme cluster that begins at `begin`. A reader sees such a cluster as one
-// character.
+// Returns the end of the grapheme cluster that begins at `begin`. A grapheme cluster is what a
+// reader sees as one character.
 std::size_t cluster_end(const Characters& text, std::size_t begin);
-// The lower case; for İ it includes a combining dot. No rule looks at neighbours, so Σ always
-// becomes σ.
+// Returns the lower case. For İ, it has two characters: i and a combining dot. Neighbours are not
+// considered, so Σ always becomes σ.
 std::u32string lower(char32_t character);
 
 }  // namespace lockstep::dimabsa

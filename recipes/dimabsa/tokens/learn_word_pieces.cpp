@@ -1,4 +1,4 @@
-// Learns a WordPiece vocabulary by joining the most frequent pair of pieces, again and again
+// Learns a WordPiece vocabulary. The most frequent pair of pieces is joined again and again
 // (Sennrich et al. 2016, "Neural Machine Translation of Rare Words with Subword Units").
 #include <algorithm>
 #include <map>
@@ -16,10 +16,10 @@
 namespace lockstep::dimabsa {
 namespace {
 
-constexpr std::int64_t fewest_uses = 2;    // of a pair that becomes a piece
-constexpr std::size_t longest_word = 100;  // WordPiece takes longer ones for unknown
+constexpr std::int64_t fewest_uses = 2;    // how often a pair must occur to become a piece
+constexpr std::size_t longest_word = 100;  // WordPiece treats longer words as unknown
 
-// Words with the number of times each is there, in the order of their bytes.
+// Counts the words. The result is sorted by their characters.
 std::map<std::u32string, std::int64_t> count_words(const std::vector<std::string>& texts,
                                                    bool lower_case) {
   const BertNormalizer normalizer{.strip_accents = lower_case, .lower_case = lower_case};
@@ -37,7 +37,7 @@ std::map<std::u32string, std::int64_t> count_words(const std::vector<std::string
   return {counts.begin(), counts.end()};
 }
 
-// A character at the beginning of a word is another piece than within one.
+// A character inside a word is another piece than the same character at its beginning.
 std::string character_piece(char32_t character, bool begins) {
   std::string piece = begins ? "" : "##";
   append_utf8(piece, character);
@@ -57,11 +57,12 @@ std::vector<std::string> alphabet_of(const std::map<std::u32string, std::int64_t
   return alphabet;
 }
 
-using Pair = std::pair<int, int>;  // places in the vocabulary
+using Pair = std::pair<int, int>;  // two indices into the vocabulary
 
 class Joiner {
  public:
-  // The vocabulary begins with the pieces of single characters; words with others do not count.
+  // The vocabulary must begin with the pieces of single characters. Words with other characters are
+  // ignored.
   Joiner(const std::map<std::u32string, std::int64_t>& words, std::vector<std::string>& vocabulary);
   void join_until(std::size_t size);
 
@@ -70,7 +71,8 @@ class Joiner {
     std::vector<int> pieces;
     std::int64_t count;
   };
-  // The larger is joined first: frequent, then early in the vocabulary.
+  // The largest candidate is joined first: the most frequent pair, then the one that is earlier in
+  // the vocabulary.
   struct Candidate {
     std::int64_t count;
     Pair pair;
@@ -87,7 +89,8 @@ class Joiner {
   std::unordered_map<std::string, int> places_;
   std::vector<Word> words_;
   std::map<Pair, std::int64_t> counts_;
-  std::map<Pair, std::set<int>> words_of_;  // those that have the pair, or had it
+  // indices of words that contain the pair, or contained it before
+  std::map<Pair, std::set<int>> words_of_;
   std::priority_queue<Candidate> candidates_;
 };
 
@@ -159,7 +162,7 @@ void Joiner::join_until(std::size_t size) {
     candidates_.pop();
     const auto known = counts_.find(best.pair);
     if (known == counts_.end()) continue;
-    if (known->second != best.count) {  // it went down since
+    if (known->second != best.count) {  // the count has fallen since the candidate was added
       if (known->second < best.count && known->second > 0)
         candidates_.push({known->second, best.pair});
       continue;
@@ -184,7 +187,7 @@ std::vector<std::string> learn_word_pieces(const std::vector<std::string>& texts
     throw Error(cat("a vocabulary of word pieces must have at least ", special + 2,
                     " entries, but is to have ", size));
   for (std::string& piece : alphabet_of(words)) {
-    // Rare characters stay unknown, so that words get room.
+    // Rare characters stay unknown, so that the vocabulary has space for words.
     if (vocabulary.size() >= special + (size - special + 1) / 2) break;
     vocabulary.push_back(std::move(piece));
   }

@@ -42,7 +42,8 @@ Characters stripped(Characters text, bool left, bool right) {
   return text;
 }
 
-// Calls length(text, at) at each place: so many characters there become `content`; 0: none.
+// Calls length(text, at) at each position. That number of characters is replaced by `content`; 0
+// replaces none.
 template <class Length>
 Characters replaced(const Characters& text, const std::u32string& content, const Length& length) {
   Characters out;
@@ -66,12 +67,13 @@ std::u32string characters_in(const std::string& text) {
   return values;
 }
 
-// The regular expressions that the families' tokenizers have: runs of blanks.
+// The regular expressions that occur in tokenizers of the supported families. They match runs of
+// whitespace.
 struct Run {
   const char* pattern;
-  bool white;              // any white character; else spaces
-  std::size_t least;       // so many in a row
-  const char32_t* single;  // of these one is enough
+  bool white;              // true = any whitespace, false = spaces
+  std::size_t least;       // minimum length of a run
+  const char32_t* single;  // characters that match even alone
 };
 constexpr Run runs[] = {{" {2,}", false, 2, U""},
                         {" +", false, 1, U""},
@@ -185,7 +187,7 @@ Normalizer read_normalizer(const json& normalizer, const std::string& file) {
               normalizer_hint);
 }
 
-// Marks behind a letter in Unicode's order; each keeps its own bytes.
+// Sorts combining marks after each letter by their combining class. Each mark keeps its own bytes.
 Characters decomposed_text(const Characters& text, bool compatibility) {
   Characters out;
   out.reserve(text.size());
@@ -207,8 +209,8 @@ Characters decomposed_text(const Characters& text, bool compatibility) {
   return out;
 }
 
-// Unicode's canonical composition: a mark joins the last letter before it unless another mark of
-// its class or of a higher one stands between.
+// Unicode's canonical composition. A mark joins the last letter before it. This is blocked if a
+// mark of the same or a higher class is between them.
 Characters composed_text(const Characters& text) {
   Characters out;
   out.reserve(text.size());

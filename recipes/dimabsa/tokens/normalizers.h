@@ -1,4 +1,4 @@
-// The normalizers of tokenizer.json. They change a text before it is cut into words.
+// The normalizers of tokenizer.json, which change a text before it is cut into words.
 #pragma once
 
 #include <functional>
@@ -9,17 +9,19 @@
 
 namespace lockstep::dimabsa {
 
-// Safe to use from several threads at once.
+// Several threads may call a normalizer at once.
 using Normalizer = std::function<Characters(Characters)>;
 
-// Reads "normalizer" of tokenizer.json; null changes nothing. Sequence, BertNormalizer, NFC, NFD,
-// NFKC, NFKD, Lowercase, StripAccents, Strip, Prepend, Replace (of a text, or of runs of blanks)
-// and Precompiled (sentencepiece's table) work as in `tokenizers` 0.22 and 0.23. Throws Error that
-// names any other kind. file: for errors.
+// Reads "normalizer" of tokenizer.json. If it is null, the result leaves texts as they are. These
+// kinds work as in `tokenizers` 0.22 and 0.23: Sequence, BertNormalizer, NFC, NFD, NFKC, NFKD,
+// Lowercase, StripAccents, Strip, Prepend, Replace and Precompiled. Replace may search for a text,
+// or for runs of whitespace by one of a few regular expressions. Precompiled applies a table of
+// sentencepiece. For anything else, throws Error that names it. file: the file's name, for
+// messages.
 Normalizer read_normalizer(const nlohmann::json& normalizer, const std::string& file);
 
-// decomposed_text: canonical or compatibility decomposition, with marks in Unicode's order.
-// composed_text composes such a text again.
+// decomposed_text returns the text in NFD, or in NFKD if `compatibility` is true. composed_text
+// composes that result, which gives NFC or NFKC.
 Characters decomposed_text(const Characters& text, bool compatibility);
 Characters composed_text(const Characters& text);
 

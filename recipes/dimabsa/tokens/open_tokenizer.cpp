@@ -1,4 +1,4 @@
-// Which tokenizer a model folder has.
+// Opens the tokenizer in a model folder.
 #include "core/base/error.h"
 #include "core/base/text/text.h"
 #include "recipes/dimabsa/tokens/bert_folder.h"
@@ -15,8 +15,8 @@ std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& folder) {
     throw Error(cat(folder.string(), " is not a folder"),
                 "name the folder of a model, with config.json, the weights and its tokenizer");
   const auto has = [&](const char* name) { return fs::exists(folder / name, failed); };
-  // As in AutoTokenizer: the other files may have stayed behind, because transformers 5 writes
-  // tokenizer.json alone.
+  // tokenizer.json has priority, as in AutoTokenizer. Other files may be outdated, because
+  // transformers 5 writes only tokenizer.json.
   if (!has("tokenizer.json") && (has("sentencepiece.bpe.model") || has("spm.model")))
     return make_sentence_piece(sentence_piece_settings(folder));
   if (!has("vocab.txt") && !has("tokenizer.json"))

@@ -26,13 +26,14 @@ class WordPiece : public Tokenizer {
   std::int64_t id_of(const std::string& token, const char* key) const;
   void add_words(const Characters& text, std::vector<Piece>& out) const;
   void add_word(const Character* begin, const Character* end, std::vector<Piece>& out) const;
-  // The longest piece that [at, end) begins with, and behind it; `at` itself where there is none.
+  // Finds the longest piece at the front of [at, end). Returns the place after it, or `at` if there
+  // is none.
   const Character* longest(const Character* at, const Character* end, bool begins,
                            std::int64_t& id) const;
 
   WordPieceSettings settings_;
   std::unordered_map<std::string, std::int64_t> ids_;
-  std::vector<bool> lengths_;  // whether some piece has so many bytes
+  std::vector<bool> lengths_;  // by number of bytes: whether a piece has this length
   std::int64_t vocabulary_ = 0, cls_ = 0, sep_ = 0, pad_ = 0, unknown_ = 0;
   AddedTokens original_, normalized_;
 };

@@ -19,10 +19,11 @@ using nlohmann::json;
               "model of the BERT, XLM-R or DeBERTa-v3 family");
 }
 
-// Characters of a class stay together; nothing: a character parts words and goes.
+// The class of a character. Neighbours of the same class stay together. A character without a class
+// separates words and is dropped.
 std::optional<int> class_of(WordRule rule, char32_t character, int place) {
   const bool white = is_white(character), mark = is_punctuation(character);
-  const int own = -1 - place;  // of nobody else
+  const int own = -1 - place;  // a class that no other character has
   switch (rule) {
     case WordRule::bert:
       if (white) return std::nullopt;

@@ -1,4 +1,4 @@
-// The pre-tokenizers of tokenizer.json. They cut a normalized text into words.
+// The pre-tokenizers of tokenizer.json, which cut a normalized text into words.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,15 +10,15 @@
 namespace lockstep::dimabsa {
 
 enum class WordRule {
-  bert,         // BertPreTokenizer: cuts at white characters; a punctuation character is a word
-  white,        // WhitespaceSplit: cuts at white characters
+  bert,         // BertPreTokenizer: cuts at whitespace; a punctuation character is a word
+  white,        // WhitespaceSplit: cuts at whitespace
   punctuation,  // Punctuation: a punctuation character is a word
-  // Whitespace: separates letters, digits and _ from other marks; drops white characters
+  // Whitespace: cuts at whitespace; separates letters, digits and _ from all other characters
   letters
 };
 
-// Before which words Metaspace puts sentencepiece's mark of a space.
-enum class SpaceMark { none, always, first };  // first: only before the text's first word
+// The words before which Metaspace puts sentencepiece's mark of a space (U+2581).
+enum class SpaceMark { none, always, first };  // first: only the first word of the text
 
 struct WordRules {
   std::vector<WordRule> rules;  // applied one after the other
@@ -28,8 +28,9 @@ struct WordRules {
   std::vector<Span> operator()(const Characters& text) const;
 };
 
-// Reads "pre_tokenizer" of tokenizer.json, also a Sequence. null: the text is one word. Throws
-// Error that names any other kind. file: for errors.
+// Reads "pre_tokenizer" of tokenizer.json: Metaspace, one of the kinds of WordRule, or a Sequence.
+// If it is null, the whole text is one word. For any other kind, throws Error that names it. file:
+// the file's name, for messages.
 WordRules read_word_rules(const nlohmann::json& pre_tokenizer, const std::string& file);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Blocks of neighbouring tokens with the tokens that follow them.
+// Samples are blocks of consecutive tokens. The target of each token is the next token.
 #include "recipes/textgen/model/dataset.h"
 
 #include "recipes/textgen/model/loss.h"

@@ -1,4 +1,4 @@
-// Blocks of neighbouring tokens with the tokens that follow them.
+// The data set of the text recipe: blocks of consecutive tokens, and for each token the next one.
 #pragma once
 
 #include "recipes/textgen/model/token_source.h"
@@ -10,10 +10,10 @@
 
 namespace lockstep::textgen {
 
-// A sample is {tokens i32 [T], targets i64 [T]}, T = context: a block as options/blocks.h cuts it.
-// A shorter block is padded with token 0 and target kIgnored; a padding row has nothing else. With
-// `shifting`, training samples of an epoch are cut at the epoch's offset. Validation samples never
-// are.
+// A sample is {tokens i32 [T], targets i64 [T]} with T = context. It is a block of
+// options/blocks.h. A block that is shorter than T is padded with token 0 and target kIgnored. A
+// padding row consists only of such tokens and targets. With `shifting`, the training samples of
+// each epoch begin at another offset (epoch_shift). Validation samples are never shifted.
 class TextDataset : public BatchDataset {
  public:
   TextDataset(std::shared_ptr<const TokenSource> tokens, std::int64_t context, bool shifting);
@@ -24,7 +24,7 @@ class TextDataset : public BatchDataset {
                                 std::vector<SampleContext>& contexts) const override;
 
  private:
-  // Writes one sample: [T] to each pointer.
+  // Writes the T tokens and the T targets of a sample.
   void write(std::int64_t index, const SampleContext& context, std::int32_t* token,
              std::int64_t* target) const;
 

@@ -1,4 +1,4 @@
-// The GPT-2 form of transformer: pre-norm blocks, learned positions, causal attention.
+// A transformer of the GPT-2 form: pre-norm blocks, learned positions, causal attention.
 #include "recipes/textgen/model/gpt.h"
 
 #include "core/base/check.h"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kNormEpsilon = 1e-5;
 
-// Numbers that tell the model's dropouts apart: 0 is the embedding's, then three a block.
+// Numbers of the model's dropout layers. The embedding has 0, and each block has three.
 enum class DropoutPlace { attention_output = 1, feed_forward_output = 2, probabilities = 3 };
 std::int64_t dropout_layer(std::int64_t block, DropoutPlace place) {
   return 3 * block + static_cast<std::int64_t>(place);
@@ -94,7 +94,8 @@ at::Tensor Gpt::embed(const at::Tensor& tokens, const StepContext& context,
 
 at::Tensor Gpt::attend_by_parts(const at::Tensor& packed, std::int64_t index,
                                 const StepContext& context, KvCache* cache) const {
-  // unbind's backward is one stack, where three slices would each write a whole zero tensor.
+  // The backward of unbind is one stack. Each of three slices would write a whole tensor of zeros
+  // instead.
   const auto parts = packed.unbind(2);
   const at::Tensor query = parts[0].transpose(1, 2);
   KvCache::View seen{.key = parts[1].transpose(1, 2), .value = parts[2].transpose(1, 2)};

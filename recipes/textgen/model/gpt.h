@@ -1,4 +1,4 @@
-// The GPT-2 form of transformer: pre-norm blocks, learned positions, causal attention.
+// A transformer as in GPT-2: pre-norm blocks, learned positions, causal attention.
 #pragma once
 
 #include "recipes/textgen/model/gpt_shape.h"
@@ -15,20 +15,23 @@ namespace lockstep::textgen {
 
 class KvCache;
 
-// Parameters are named tok.weight, pos.weight, blocks.N.{ln1,qkv,proj,ln2,up,down}.{weight,bias},
-// ln.{weight,bias} and, if untied, head.weight. The rows of qkv are all queries, then all keys,
-// then all values, each ordered by head.
+// Parameters are named tok.weight, pos.weight, blocks.N.{ln1,qkv,proj,ln2,up,down}.{weight,bias}
+// and ln.{weight,bias}. A model whose output matrix is not the embedding also has head.weight. The
+// rows of qkv are all queries, then all keys, then all values. Each of these three groups is
+// ordered by head.
 class Gpt : public Model {
  public:
-  // Weights are drawn from N(0, init_std^2); those that end a residual branch are divided by sqrt(2
-  // layers). Biases are 0, norms 1. The same seed gives the same weights.
+  // Weights are drawn from N(0, init_std^2). The last matrix of each residual branch is divided by
+  // sqrt(2 * layers). Biases start at 0, and the weights of norms at 1. The same seed gives the
+  // same weights.
   Gpt(const GptShape& shape, std::uint64_t seed);
 
   const GptShape& shape() const { return shape_; }
   std::vector<Parameter> parameters() override { return parameters_; }
 
-  // tokens: i32|i64 [B,T], T <= context. Returns [B,T,width] in the parameters' dtype, after the
-  // last norm. With a cache, `tokens` follow the positions that it holds, and are then held too.
+  // tokens: i32|i64 [B,T], T <= context. Returns the output of the last norm, [B,T,width] in the
+  // parameters' dtype. With a cache, `tokens` come after the positions that the cache holds, and
+  // are added to the cache.
   at::Tensor hidden(const at::Tensor& tokens, const StepContext& context,
                     KvCache* cache = nullptr) const;
   // Maps hidden [...,width] to [...,vocab], in the same dtype.
@@ -51,17 +54,20 @@ class Gpt : public Model {
                          double std, std::uint64_t seed);
   at::Tensor keep(std::string name, at::Tensor tensor, bool decay);
 
-  // Returns the sum of x and branch (if branch is undefined: x), and the norm of that sum.
+  // Returns the sum of x and branch, and the norm of that sum. If branch is undefined, the sum is
+  // x.
   std::tuple<at::Tensor, at::Tensor> add_and_normalize(const at::Tensor& x,
                                                        const at::Tensor& branch,
                                                        const Affine& norm) const;
-  // Runs block `index`. stream: the residual stream, and the last branch, which is not yet added to
-  // it. Returns the same two for the next block.
+  // Runs block `index`. stream: the residual stream, and the output of the last branch, which is
+  // not yet added to the stream. The first block has no such output. Returns these two tensors for
+  // the next block.
   std::vector<at::Tensor> run_block(const std::vector<at::Tensor>& stream, std::int64_t index,
                                     const StepContext& context, KvCache* cache) const;
   std::vector<at::Tensor> parameters_of(std::int64_t index) const;
   at::Tensor embed(const at::Tensor& tokens, const StepContext& context, std::int64_t first) const;
-  // Attention with a cache, or with dropout on the probabilities; packed [B,t,3,h,d] to [B,t,h,d].
+  // Computes attention with a cache, or with dropout on the probabilities. packed: [B,t,3,h,d],
+  // queries, keys and values. Returns [B,t,h,d].
   at::Tensor attend_by_parts(const at::Tensor& packed, std::int64_t index,
                              const StepContext& context, KvCache* cache) const;
   at::Tensor attend(const at::Tensor& x, std::int64_t index, const StepContext& context,

@@ -1,4 +1,4 @@
-// The shape of a GPT: every number that its weights and its forward pass depend on.
+// The shape of a GPT: all settings on which its weights and its forward pass depend.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ struct GptShape {
   std::int64_t layers = 6;
   std::int64_t heads = 6;
   std::int64_t feed_forward = 1536;
-  std::int64_t context = 256;    // tokens; the number of learned positions
-  bool bias = true;              // of linear layers and norms
-  bool tanh_gelu = true;         // else the exact GELU with erf
-  bool tied = true;              // the output matrix is the embedding
-  double dropout = 0;            // after the embedding and on each residual branch
+  std::int64_t context = 256;    // in tokens; also the number of learned positions
+  bool bias = true;              // whether linear layers and norms have biases
+  bool tanh_gelu = true;         // whether GELU uses tanh; false = the exact GELU with erf
+  bool tied = true;              // whether the output matrix is the embedding
+  double dropout = 0;            // after the embedding and at the end of each residual branch
   double attention_dropout = 0;  // on attention probabilities; above 0, attention is slower
   double init_std = 0.02;
 };
 
-// How many numbers are trained; a tied matrix counts once.
+// The number of trained values. A matrix that is both embedding and output matrix is counted once.
 constexpr std::int64_t parameter_count(const GptShape& shape) {
   const std::int64_t w = shape.width, f = shape.feed_forward;
   const std::int64_t norm = shape.bias ? 2 * w : w;

@@ -1,4 +1,4 @@
-// Cross-entropy of next tokens.
+// The cross-entropy of next tokens.
 #include "recipes/textgen/model/loss.h"
 
 #include <ATen/core/Reduction.h>
@@ -16,8 +16,8 @@
 namespace lockstep::textgen {
 namespace {
 
-// Loss of every target, [B*T]; 0 where it does not count. Summing apart is faster on GPUs than the
-// built-in reduction, which runs in one thread block.
+// The loss of each target, [B*T]; 0 for ignored targets. The sum is computed separately, because
+// the built-in reduction runs in one thread block and is slower on GPUs.
 at::Tensor each_loss(const at::Tensor& logits, const at::Tensor& targets) {
   const at::ScalarType dtype = logits.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   const at::Tensor log_p = at::log_softmax(logits.flatten(0, 1), -1, dtype);

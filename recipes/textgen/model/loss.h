@@ -1,4 +1,4 @@
-// Cross-entropy of next tokens.
+// Computes the cross-entropy of next tokens.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,16 +9,18 @@ namespace lockstep::textgen {
 
 inline constexpr std::int64_t kIgnored = -100;  // the target of a position that is left out
 
-// logits: [B,T,V] of any floating dtype. targets: i64 [B,T]; those of kIgnored are left out. Both
-// are on one device. Neither function synchronises the stream; both compute in f32 (f64 for f64
-// logits).
+// logits: [B,T,V] of any floating dtype. targets: i64 [B,T] on the same device. Targets equal to
+// kIgnored are left out. These functions compute in f32, or in f64 for f64 logits. They do not
+// synchronise the stream.
 
-// The sum over all targets that are not ignored, 0-dim f32 (f64); differentiable in logits.
+// Returns the sum over all targets: 0-dim f32, or f64 for f64 logits. The result is differentiable
+// in logits.
 at::Tensor token_loss(const at::Tensor& logits, const at::Tensor& targets);
-// The sum over each row's targets, f64 [B].
+// Returns the sum over the targets of each row: f64 [B].
 at::Tensor row_losses(const at::Tensor& logits, const at::Tensor& targets);
-// row_losses of the logits hidden weight^T, with hidden [B,T,W] and weight [V,W]. Computes a few
-// rows at a time, so that f32 logits of at most piece_bytes exist at once. Without gradients.
+// Returns the row_losses of the logits hidden * weight^T, without gradients. hidden: [B,T,W].
+// weight: [V,W]. Logits are computed for a few rows at a time, so that their f32 form takes at most
+// piece_bytes. A single row may take more.
 at::Tensor linear_row_losses(const at::Tensor& hidden, const at::Tensor& weight,
                              const at::Tensor& targets,
                              std::int64_t piece_bytes = std::int64_t{1} << 30);

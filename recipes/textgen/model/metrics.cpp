@@ -1,4 +1,4 @@
-// Metrics of a validation set from one record a block.
+// Computes metrics of a validation set from one record per block.
 #include "recipes/textgen/model/metrics.h"
 
 #include "core/base/check.h"

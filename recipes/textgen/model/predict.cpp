@@ -1,4 +1,4 @@
-// The output of `lockstep predict` for a text model.
+// Writes the output of `lockstep predict` for a text model.
 #include "recipes/textgen/model/predict.h"
 
 #include "core/base/check.h"
@@ -17,9 +17,9 @@
 namespace lockstep::textgen {
 namespace {
 
-constexpr std::int64_t kBeside = 16;  // sequences drawn at once: bounds the cache
+constexpr std::int64_t kBeside = 16;  // sequences generated together; this limits the KV cache
 
-// Tokens as text: the pieces file, or numbers where there is none.
+// The text of tokens, from the pieces file. Without that file, tokens are written as numbers.
 class Pieces {
  public:
   explicit Pieces(const nlohmann::json& extra) {
@@ -39,7 +39,7 @@ class Pieces {
 
 using Out = std::function<void(const std::string&)>;
 
-// Samples [first, first + count) of one prompt, in order.
+// Prints the samples [first, first + count) of one prompt, in order.
 void print_samples(const Gpt& model, const StepContext& context, Pieces& pieces,
                    const TokenIds& prompt, const std::string& text, const GenerateOptions& options,
                    std::int64_t first, std::int64_t count, const Out& out) {

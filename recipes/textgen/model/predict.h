@@ -1,4 +1,4 @@
-// The output of `lockstep predict` for a text model.
+// Prints generated text, which is the output of `lockstep predict` for a text model.
 #pragma once
 
 #include "recipes/textgen/model/generation/generate.h"
@@ -15,12 +15,16 @@ struct SampleSettings {
 };
 SampleSettings sample_settings(const TextOptions& options);
 
-// Prints each prompt with the model's continuation and a line feed, and a line "---" between two
-// samples. The first sample of a prompt is printed as it is drawn. The others are drawn at the same
-// time, and printed completely afterwards. Without request.out everything goes to
-// RUN/predictions/samples.txt. Reads from request.extra: prompts (lists of token ids),
-// prompt_texts, pieces (file of options/token_pieces.h; absent for synthetic tokens, which print as
-// numbers), eot (-1 = none).
+// Prints each prompt with a continuation by the model and a line feed. A line "---" separates two
+// samples of a prompt. The samples of a prompt are drawn in groups of up to 16. The first sample of
+// a group is printed while it is drawn. The others are printed afterwards. The text goes to
+// request.out. If request.out is empty, the text is written to RUN/predictions/samples.txt. Reads
+// these keys of request.extra:
+//   prompts        a list of token ids for each prompt
+//   prompt_texts   the prompts as text
+//   pieces         the file of options/token_pieces.h; absent for synthetic tokens, which are
+//                  printed as numbers
+//   eot            the token that ends a document; -1 = none
 void predict_text(const Gpt& model, const PredictRequest& request, const SampleSettings& settings);
 
 }  // namespace lockstep::textgen

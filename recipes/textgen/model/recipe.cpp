@@ -1,4 +1,4 @@
-// The text recipe as the engine sees it.
+// Implements the engine's recipe interface for text.
 #include "recipes/textgen/model/recipe.h"
 
 #include "core/base/check.h"

@@ -1,4 +1,5 @@
-// The text recipe as the engine sees it: a GPT, blocks of tokens, next-token loss, generated text.
+// Implements the engine's interface Recipe for text: a GPT, blocks of tokens, the next-token loss
+// and generated text.
 #pragma once
 
 #include "recipes/textgen/model/gpt.h"
@@ -15,25 +16,29 @@
 
 namespace lockstep::textgen {
 
-// The model that the options request, with this many rows of the embedding.
+// Returns the shape that the options request. vocab: the number of rows of the embedding.
 GptShape gpt_shape(const TextOptions& options, std::int64_t vocab);
 
-// Reads from Prepared::extra: vocab, synthetic, train and valid (token files), train_tokens,
-// valid_tokens, bytes (a token file with the bytes of each token), pair_bits_per_byte (0 =
-// unknown). Files are opened when they are first needed.
+// Reads these keys of Prepared::extra:
+//   vocab                       the number of rows of the embedding
+//   synthetic                   whether tokens are random instead of from files
+//   train, valid                token files
+//   train_tokens, valid_tokens  their sizes in tokens
+//   bytes                       a token file with the number of bytes of each token
+//   pair_bits_per_byte          the metric of that name; 0 = unknown
+// Files are opened when they are first needed.
 class TextRecipe : public Recipe {
  public:
   TextRecipe(const TextOptions& options, const Prepared& prepared);
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
   DatasetPair data() override;
-  // The loss has one term, in nats; its weight is the number of targets.
+  // The loss has one term, in nats. Its weight is the number of targets.
   std::vector<double> loss_weights(const Batch& batch) const override;
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
-  // Records {nats, targets, bytes of the targets}.
+  // Returns the records that text_metrics() reads (metrics.h).
   at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override;
   std::vector<Metric> metrics(const Records& records) const override;
-  // See predict.h.
   void predict(Model& model, const PredictRequest& request) override;
   std::string smaller_sample() const override;
 

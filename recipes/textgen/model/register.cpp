@@ -1,4 +1,4 @@
-// Makes the torch half of the text recipe known to the program that links this.
+// Registers the torch half of the text recipe in programs that link this file.
 #include "recipes/textgen/model/recipe.h"
 
 namespace lockstep::textgen {

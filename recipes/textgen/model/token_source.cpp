@@ -1,4 +1,4 @@
-// Where the tokens of a data set come from: a file, or arithmetic.
+// Sources of a data set's tokens: a file, or computed numbers.
 #include "recipes/textgen/model/token_source.h"
 
 #include "recipes/textgen/options/synthetic.h"

@@ -1,4 +1,4 @@
-// Sources of a data set's tokens: a file, or a formula.
+// Provides the tokens of a data set, from a file or from a random generator.
 #pragma once
 
 #include "recipes/textgen/options/token_file.h"
@@ -8,7 +8,7 @@
 
 namespace lockstep::textgen {
 
-// A stream of tokens. Several threads may read it at once.
+// A stream of tokens. Several threads may read a source at once.
 class TokenSource {
  public:
   virtual ~TokenSource() = default;

@@ -1,4 +1,4 @@
-// How a stream of tokens is cut into samples.
+// Cuts a stream of tokens into samples.
 #include "recipes/textgen/options/blocks.h"
 
 #include <algorithm>

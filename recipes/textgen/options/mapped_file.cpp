@@ -1,4 +1,4 @@
-// A file mapped into memory for reading.
+// Maps a file into memory for reading.
 #include "recipes/textgen/options/mapped_file.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Parameters and memory of the text model as formulas.
+// Formulas for the parameters, the memory and the FLOPs of the text model.
 #include <algorithm>
 
 #include "planning/memory/memory.h"
@@ -17,22 +17,25 @@ std::int64_t TextOptions::parameter_count(std::int64_t tokenizer_vocab) const {
   return vocab * width + model.context * width + model.layers * block + norm + head;
 }
 
-// The bytes that a rank holds, on a GPU with our own kernels.
-// Fixed: weights, gradients and the optimizer's state; what the engine keeps for a lack of memory,
-// 32 MiB, and as much for each workspace of the matrix libraries: two of ATen's, and in low
-// precision our own. There products that add to a gradient are also tried out beside it, so the
-// largest weight matrix counts once more, in fp32.
-// A token of a sample, with e bytes an element (4 or 2), width W, hidden size F, vocabulary V:
-//   a block keeps for backward the input of both norms and their results (4 W), q, k, v (3 W), the
-//   attention's result (W), the feed-forward part before and after GELU (2 F): e (8 W + 2 F); in
-//   fp32 mean and deviation of both norms and a number a head. Dropout draws its mask again. Only
-//   attention's own dropout forbids the fused way: its probabilities, heads x context, are kept
-//   before and after;
-//   the last norm's input and result, and the gradient that the loss makes of it: 3 W e; the token
-//   and its target.
-// The loss makes its logits, V e, in pieces of 1 GiB at most, and turns them into gradients in
-// place. Backward begins with the gradient of one F e, or of a block's probabilities. A block that
-// backward computes again keeps its inputs only: the stream and the last branch, 2 W e.
+// The bytes that a rank needs on a GPU with this project's kernels. e is the number of bytes per
+// element (4 or 2), W the width, F the hidden size and V the vocabulary.
+// - Fixed: weights, gradients and the optimizer's state. The engine reserves 32 MiB for the case
+//   that memory runs out. Each workspace of a matrix library takes another 32 MiB: ATen has two,
+//   and low precision adds one. In low precision, products that add to a gradient are timed on a
+//   copy of it. So the largest weight matrix counts once more, in fp32.
+// - A token in a block, for backward: e (8 W + 2 F). These are the inputs and results of both norms
+//   (4 W), q, k and v (3 W), the attention's result (W), and the feed-forward part before and after
+//   GELU (2 F). In fp32, a block also keeps mean and deviation of both norms and one number per
+//   head. Dropout keeps no mask, because backward generates it again. Only attention dropout rules
+//   out fused attention. Its probabilities, heads x context per token, are then kept before and
+//   after dropout.
+// - A token outside the blocks: the last norm's input and result, and the gradient that the loss
+//   returns for that result (3 W e). The token and its target are added.
+// - Loss: the logits, V e per token, are computed in pieces of at most 1 GiB and turned into
+//   gradients in place.
+// - Backward: the gradient of one feed-forward layer, F e per token, or of a block's probabilities.
+// - Activation recomputation: a block keeps only its inputs, the residual stream and the last
+//   branch, 2 W e.
 MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const bool low = train.precision != Precision::fp32;
   const double element = low ? 2 : 4;
@@ -63,11 +66,12 @@ MemoryEstimate TextOptions::memory(const TrainOptions& train, const Facts& facts
           .backward_bytes = std::max(element * hidden, scores) * context};
 }
 
-// PaLM's count of a token (arXiv:2204.02311, appendix B): 6 FLOPs a weight that takes part in a
-// matrix product, 2 forward and 4 backward, and 12 layers x width x context for attention's scores
-// and mixing, counted as a whole square although causal kernels may skip half of it. The weights
-// are those of the blocks and the output matrix, tied or not, padding included. Lookups in the
-// embeddings, norms, biases, GELU, softmax, dropout and the optimizer count nothing.
+// FLOPs per token as PaLM counts them (arXiv:2204.02311, appendix B). Each weight of a matrix
+// product counts 6 FLOPs, 2 forward and 4 backward. These weights are those of the blocks and the
+// output matrix, with padding, even if the output matrix is tied. Scores and weighted sums of
+// attention add 12 x layers x width x context. This counts the whole square, although causal
+// kernels may skip half of it. Embedding lookups, norms, biases, GELU, softmax, dropout and the
+// optimizer are not counted.
 std::optional<double> TextOptions::flops_per_sample(const Facts&) const {
   const double vocab = static_cast<double>(model_vocab(prepared_vocab_));
   if (vocab == 0) return std::nullopt;

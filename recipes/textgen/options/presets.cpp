@@ -1,4 +1,4 @@
-// Named sets of options: what each reproduces.
+// Named sets of options, each with the result that it reproduces.
 #include "recipes/textgen/options/text_options.h"
 
 namespace lockstep::textgen {
@@ -16,7 +16,8 @@ Values body(const char* layers, const char* width, const char* heads, const char
   return values;
 }
 
-// The speed peers' models and steps: no biases, no dropout, weight decay on everything.
+// The models and steps of speed comparisons. They have no biases, no dropout, and weight decay on
+// everything.
 Values bench(const char* layers, const char* width, const char* heads, const char* context,
              const char* vocab, const char* micro, const char* accumulation) {
   return body(layers, width, heads, context,
@@ -40,7 +41,7 @@ Values bench(const char* layers, const char* width, const char* heads, const cha
                {"stop.steps", "100"}});
 }
 
-// The optimizer of the 19.3 M model on wikitext, shared by its two vocabularies.
+// The optimizer of the 19.3 M model on wikitext. Both vocabularies use it.
 Values kaggle(const Values& tokenizer) {
   Values values = body("8", "256", "8", "512",
                        {{"model.feed_forward", "1024"},
@@ -62,7 +63,7 @@ Values kaggle(const Values& tokenizer) {
   return values;
 }
 
-// 6 layers of width 384 on 256 tokens: about 10.7 M parameters.
+// A model of 6 layers of width 384 and context 256, with about 10.7 M parameters.
 Values shakespeare_body(const char* tokenizer, const char* dropout, const char* attention_dropout,
                         const char* steps) {
   return body("6", "384", "6", "256",
@@ -93,8 +94,8 @@ Preset small() {
                 {"batch.global", "8"},
                 {"optimizer.lr", "3e-3"},
                 {"optimizer.beta2", "0.99"},
-                // With 1e-8 the rows of bytes that no text has move as fast as the others, all
-                // in one direction: the loss jumped from 3.8 to 5.5 in step 22.
+                // With 1e-8, embeddings of bytes that never occur moved as fast as the others, all
+                // in one direction. The loss then jumped from 3.8 to 5.5 in step 22.
                 {"optimizer.eps", "1e-5"},
                 {"optimizer.weight_decay", "0.1"},
                 {"schedule.kind", "cosine"},

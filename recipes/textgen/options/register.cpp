@@ -1,4 +1,4 @@
-// Makes the text recipe known to the program that links this.
+// Registers the text recipe in programs that link this file.
 #include "recipes/textgen/options/text_options.h"
 
 namespace lockstep::textgen {

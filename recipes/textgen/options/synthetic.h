@@ -1,16 +1,17 @@
-// Random tokens for measuring speed without a corpus.
+// Generates random tokens, to measure speed without a corpus.
 #pragma once
 
 #include <cstdint>
 
 namespace lockstep::textgen {
 
-// The size of the stream `synthetic`.
+// The numbers of tokens of the two streams of data.path=synthetic.
 inline constexpr std::int64_t synthetic_train_tokens = std::int64_t{1} << 30;
 inline constexpr std::int64_t synthetic_valid_tokens = std::int64_t{1} << 16;
 
-// Token `position` of the stream: a pure function, evenly distributed over [0, vocab) by
-// splitmix64's finisher. vocab must be below 2^32.
+// Returns the token at `position` of the stream. The result depends on the arguments alone, and is
+// uniform over [0, vocab). The bits are mixed by the last steps of splitmix64. vocab must be below
+// 2^32.
 inline std::int64_t synthetic_token(std::uint64_t seed, std::int64_t position, std::int64_t vocab) {
   std::uint64_t x = seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(position) + 1;
   x *= 0x9e3779b97f4a7c15u;

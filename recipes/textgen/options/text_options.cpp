@@ -119,8 +119,8 @@ void TextOptions::defaults(TrainOptions& train, bool has_gpu) const {
 
 namespace {
 
-// A run has its own copy of the tokenizer, and the record of an export does not say where the files
-// lay.
+// Whether the options come from a run. A run has its own copy of the tokenizer, and an export has
+// no record of the original files.
 bool comes_with_a_run(const OptionTable& table) {
   for (const OptionInfo& option : table.options())
     if (option.key == "tokenizer.kind") return option.source.kind == ValueSource::Kind::record;
@@ -182,8 +182,7 @@ Prepared TextOptions::prepare(const PrepareContext& context) {
   return prepared;
 }
 
-// The kept file prepared.json says where the text lay. That concerns only those who resume
-// training.
+// prepared.json contains the paths of the text. Only a run that resumes training needs them.
 void TextOptions::forget_places(nlohmann::json& extra,
                                 std::map<std::string, std::string>& kept) const {
   if (extra.is_object())

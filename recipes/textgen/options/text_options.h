@@ -14,14 +14,14 @@ enum class Positions { learned };
 enum class Split { automatic, documents, tail };
 enum class TokenizerKind { bytes, chars, bpe, gpt2 };
 
-// GPT in pre-norm form. The defaults are those of the preset `small`.
+// The options of the model. The defaults are those of the preset `small`.
 struct ModelShape {
   std::int64_t layers = 3, width = 128, heads = 4;
   std::int64_t feed_forward = 0;  // 0 = 4 * width
   std::int64_t context = 128;     // tokens
-  std::int64_t vocab = 0;         // 0 = the tokenizer's; a larger value pads the embedding
-  bool bias = false;              // of linear layers and norms
-  bool tied = true;               // the output matrix is the token embedding
+  std::int64_t vocab = 0;         // 0 = that of the tokenizer; a larger value pads the embedding
+  bool bias = false;              // whether linear layers and norms have biases
+  bool tied = true;               // whether the output matrix is the token embedding
   Gelu gelu = Gelu::tanh;
   Positions positions = Positions::learned;
   double dropout = 0, attention_dropout = 0;
@@ -35,7 +35,8 @@ struct TextOptions : PreparedOptions<TextOptions> {
 
   ModelShape model;
   struct {
-    std::vector<std::string> path;  // empty: the text that comes along; "synthetic": random tokens
+    // empty: the text that comes with Lockstep; "synthetic": random tokens
+    std::vector<std::string> path;
     std::vector<std::string> valid_path;
     std::string field = "text";
     double valid_share = 0.1;
@@ -54,15 +55,16 @@ struct TextOptions : PreparedOptions<TextOptions> {
   } predict;
 
   bool synthetic() const { return data.path.size() == 1 && data.path[0] == "synthetic"; }
-  // The number of tokenizer entries, as far as the options tell: 256, tokenizer.vocab, 50257; 0 for
-  // chars.
+  // The number of entries of the tokenizer that the options alone determine: 256 for bytes,
+  // tokenizer.vocab for bpe, 50257 for gpt2. For chars, the result is 0, because the number depends
+  // on the corpus.
   std::int64_t expected_vocab() const;
-  // The number of embedding rows for a tokenizer with that many entries (0: expected_vocab()).
-  // Throws Error if model.vocab is smaller.
+  // The number of rows of the embedding. tokenizer_vocab: the number of entries of the tokenizer; 0
+  // means expected_vocab(). Throws Error if model.vocab is smaller, unless it is 0.
   std::int64_t model_vocab(std::int64_t tokenizer_vocab = 0) const;
   std::int64_t parameter_count(std::int64_t tokenizer_vocab = 0) const;
 
-  // The default preset is `small` without a GPU, `medium` with one.
+  // Sets the default preset: `small` without a GPU, `medium` with one.
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   Prepared prepare(const PrepareContext& context) override;
@@ -78,11 +80,11 @@ struct TextOptions : PreparedOptions<TextOptions> {
   std::optional<double> flops_per_sample(const Facts& facts) const override;
 
  private:
-  std::int64_t prepared_vocab_ = 0;  // the tokenizer's, once `prepare` has run
+  std::int64_t prepared_vocab_ = 0;  // entries of the tokenizer; set by `prepare`
 };
 
 const std::vector<Preset>& presets();
-std::vector<Synonym> synonyms();  // what other programs call these options
+std::vector<Synonym> synonyms();  // names that other programs use for these options
 
 }  // namespace lockstep::textgen
 

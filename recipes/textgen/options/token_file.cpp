@@ -1,4 +1,4 @@
-// A stream of tokens in a memory-mapped file.
+// Reads a stream of tokens from a memory-mapped file.
 #include "recipes/textgen/options/token_file.h"
 
 #include <algorithm>

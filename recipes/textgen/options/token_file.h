@@ -1,6 +1,7 @@
-// A stream of tokens in a memory-mapped file, so that a corpus may be larger than memory.
+// Reads a stream of tokens from a memory-mapped file, so a corpus may be larger than memory.
 //
-// Layout, little-endian: a TokenHeader, then `count` tokens of `width` bytes each.
+// The file holds a TokenHeader, then `count` tokens of `width` bytes each. All numbers are
+// little-endian.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,11 @@ struct TokenHeader {
 inline constexpr char token_magic[8] = {'L', 'S', 'T', 'O', 'K', 'E', 'N', 'S'};
 inline constexpr std::uint32_t token_version = 1;
 
-// Reads are thread-safe.
+// Several threads may read a file at once.
 class TokenFile {
  public:
-  explicit TokenFile(const std::filesystem::path& path);  // throws Error if absent or damaged
+  // Throws Error if the file is absent or damaged.
+  explicit TokenFile(const std::filesystem::path& path);
   std::int64_t size() const { return count_; }
   std::int64_t at(std::int64_t index) const;
   // Writes tokens [begin, begin + count) to `out`.

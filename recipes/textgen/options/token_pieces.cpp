@@ -1,4 +1,4 @@
-// The bytes that each token stands for.
+// Reads the bytes of each token from a file.
 #include "recipes/textgen/options/token_pieces.h"
 
 #include <cstring>

@@ -1,7 +1,8 @@
-// The bytes of each token, with which tokens become text again without the tokenizer.
+// Reads the bytes of each token from a file. So tokens can be turned into text without the
+// tokenizer.
 //
-// Layout, little-endian: "LSPIECES", u32 version, u32 count, u32 offsets[count + 1], then the
-// bytes.
+// The file holds "LSPIECES", u32 version, u32 count, u32 offsets[count + 1], then the bytes. All
+// numbers are little-endian.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,11 @@ namespace lockstep::textgen {
 
 class TokenPieces {
  public:
-  explicit TokenPieces(const std::filesystem::path& path);  // throws Error if absent or damaged
+  // Throws Error if the file is absent or damaged.
+  explicit TokenPieces(const std::filesystem::path& path);
   std::int64_t size() const { return count_; }
-  // Empty for separators and for ids beyond the tokenizer's vocabulary (padding of the embedding).
+  // Returns the bytes of a token. The result is empty for separators. It is also empty for ids
+  // beyond the tokenizer's vocabulary, which exist if the embedding is padded.
   std::string_view bytes(std::int64_t token) const;
 
  private:
@@ -28,7 +31,7 @@ class TokenPieces {
   std::int64_t count_ = 0;
 };
 
-// The file's content for these pieces.
+// Returns the content of the file for these pieces.
 std::string encode_pieces(std::span<const std::string> pieces);
 
 }  // namespace lockstep::textgen

@@ -1,4 +1,4 @@
-// Reads corpora of any size in parts.
+// Reads corpora of any size in chunks.
 #include "recipes/textgen/prepare/chunks.h"
 
 #include <algorithm>
@@ -42,7 +42,8 @@ bool ChunkReader::open_next() {
 }
 
 void ChunkReader::read_more(std::string& bytes, std::size_t wanted) {
-  constexpr std::size_t piece_bytes = 64 << 10;  // a file may have far less than is wanted
+  // small pieces, because a file may be much shorter than `wanted`
+  constexpr std::size_t piece_bytes = 64 << 10;
   while (wanted > 0 && at_ < end_) {
     const std::size_t size = bytes.size();
     const auto piece = static_cast<std::size_t>(
@@ -60,7 +61,8 @@ void ChunkReader::read_more(std::string& bytes, std::size_t wanted) {
   }
 }
 
-// 0 = there is none. No line ends in the first `searched` bytes.
+// Finds the place for a cut; 0 if there is none. The first `searched` bytes contain no end of a
+// line.
 std::size_t ChunkReader::find_cut(std::string_view bytes, std::size_t searched, Cut cut) const {
   if (cut == Cut::line) {
     const std::size_t end = bytes.substr(searched).rfind('\n');
@@ -69,7 +71,7 @@ std::size_t ChunkReader::find_cut(std::string_view bytes, std::size_t searched, 
   if (cut == Cut::character) return last_character(bytes);
   for (std::size_t at = bytes.size() - 1; at > 0; --at)
     if (bytes[at] == ' ' && visible(bytes[at - 1])) return at;
-  // Text without spaces: cut it between characters after all before it fills the memory.
+  // A text without spaces is cut between characters when it becomes too large for memory.
   return bytes.size() >= 16 * chunk_bytes_ ? last_character(bytes) : 0;
 }
 

@@ -1,4 +1,4 @@
-// Reads corpora of any size in parts of about a megabyte that can be processed separately.
+// Reads corpora of any size in chunks of about a megabyte, which can be processed separately.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,29 @@
 
 namespace lockstep::textgen {
 
-// Where a file may be cut: after a line, before a space that follows a visible ASCII character (no
-// token crosses that place), or between any two characters.
+// The places where a file may be cut into chunks:
+//   line        after a line
+//   space       before a space that follows a visible ASCII character, because no token crosses
+//               that place; in text without such a space, between two characters after 16 chunks
+//   character   between any two characters
 enum class Cut { line, space, character };
 
-// The part of the data to which a document belongs. by_line: each line of a jsonl file is assigned
-// by its own name.
+// The use of a document: training or validation. by_line: each line of a jsonl file is a document,
+// whose name decides (is_validation).
 enum class Role { train, valid, by_line };
 
-// The most bytes of a line.
+// The largest number of bytes of a line.
 inline constexpr std::size_t longest_line_bytes = std::size_t{1} << 30;
 
-// Everything up to the end, for files that were not examined yet.
+// The value of Segment::end for a file whose length is not yet known.
 inline constexpr std::int64_t end_of_text = std::numeric_limits<std::int64_t>::max();
 
-// A range of a file's text (TextSource); a text file's range starts a document.
+// Bytes [begin, end) of a file's text, as TextSource returns it. In a file that is not jsonl, each
+// segment starts a document.
 struct Segment {
   std::size_t file = 0;
   std::int64_t begin = 0, end = 0;
-  std::int64_t first_line = 1;  // jsonl: the number of the line at `begin`
+  std::int64_t first_line = 1;  // for jsonl: the number of the line at `begin`
   Role role = Role::train;
 };
 
@@ -41,13 +45,14 @@ struct Chunk {
   Role role = Role::train;
   std::string bytes;
   std::int64_t first_line = 1;
-  bool list = false;  // lines are elements of a list of JSON
+  bool list = false;  // whether the lines are elements of a JSON list
   bool starts_document = true, ends_document = true;
-  std::int64_t index = 0;  // of the chunk in the corpus
+  std::int64_t index = 0;  // number of the chunk in the corpus, from 0
 };
 
-// Reads the chunks of segments, in order; no chunk is empty. Not thread-safe. Throws Error if a
-// file cannot be read, is shorter than before, or has a line that is too long.
+// Reads the chunks of segments, in order. No chunk is empty. The reader is not thread-safe. The
+// references must outlive the reader. Throws Error if a file cannot be read, has become shorter, or
+// has a line that is too long.
 class ChunkReader {
  public:
   ChunkReader(const std::vector<SourceFile>& files, const std::vector<Segment>& segments,
@@ -68,31 +73,32 @@ class ChunkReader {
   std::optional<TextSource> source_;
   const SourceFile* file_ = nullptr;
   Role role_ = Role::train;
-  std::int64_t at_ = 0, end_ = 0;  // bytes of its text not read yet
+  std::int64_t at_ = 0, end_ = 0;  // range of the text that is not yet read
   std::int64_t line_ = 1, index_ = 0;
   bool starts_document_ = true;
-  std::string rest_;  // text after the last cut that is already read
+  std::string rest_;  // text that was read but lies after the last cut
 };
 
-// A document, or a part of a large text file's document.
+// A document, or a part of a document that is longer than a chunk.
 struct Passage {
   std::string_view text;
-  bool valid = false;  // for validation
+  bool valid = false;  // whether the document is for validation
   bool starts_document = true, ends_document = true;
 };
 
-// Calls `take` for each passage of a chunk. Empty documents are left out. Throws Error, which names
-// file and line, for a jsonl line that is not an object with the text `field`, and for a NUL in
-// that text. With `mend`, invalid UTF-8 becomes U+FFFD.
+// Calls `take` for each passage of a chunk. Empty documents are left out. With `mend`, invalid
+// UTF-8 becomes U+FFFD. Throws Error, which names file and line, if a jsonl line is not an object
+// with a text under the key `field`. An element of a JSON list may also be a text by itself. Also
+// throws Error if the text has a NUL.
 void for_each_passage(const Chunk& chunk, const std::string& field, double valid_share, bool mend,
                       const std::function<void(const Passage&)>& take);
 
-// Calls `take` for each line that is not blank, with its number.
+// Calls `take` for each line that is not blank. first_line: the number of the first line.
 void for_each_line(std::string_view bytes, std::int64_t first_line,
                    const std::function<void(std::int64_t number, std::string_view line)>& take);
 
-// Whether the document with this name is for validation. It depends on a hash of the name alone, so
-// a document stays where it is when the corpus grows.
+// Whether the document with this name is for validation. This depends only on a hash of the name
+// and on valid_share. So documents stay in training or in validation when the corpus grows.
 bool is_validation(std::string_view name, double valid_share);
 std::string line_name(const SourceFile& file, std::int64_t line);
 

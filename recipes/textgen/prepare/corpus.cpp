@@ -1,4 +1,4 @@
-// A corpus looked through once.
+// Scans a corpus once, before it is tokenized.
 #include "recipes/textgen/prepare/corpus.h"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace lockstep::textgen {
 namespace {
 
 struct Look {
-  std::string fault, remedy;  // "is a Parquet file", and what to do; empty if it is text
+  // fault: "is a Parquet file"; empty if the file is text. remedy: a hint for the user.
+  std::string fault, remedy;
   std::int64_t text_bytes = 0, documents = 0, valid_documents = 0;
 };
 
@@ -27,7 +28,7 @@ std::string beginning(const SourceFile& file) {
   return head;
 }
 
-// The fault of a file whose unpacked text begins as `kind` does.
+// The result for a file that is no text, because its unpacked content begins as `kind` does.
 Look no_text(const FileKind& kind, const SourceFile& file) {
   if (kind.format == FileFormat::gzip || kind.format == FileFormat::zstd)
     return {.fault = "is packed twice", .remedy = "unpack it once, and name what comes out"};
@@ -35,7 +36,8 @@ Look no_text(const FileKind& kind, const SourceFile& file) {
           .remedy = text_remedy(kind, file.path.filename().string(), TextForm::json_lines)};
 }
 
-// Whether it is a document, by the form alone where it is no JSON: that is told where it is read.
+// Whether a line or an element of a list is a document. If it is not valid JSON, only its first or
+// last characters are checked, and the error is reported when it is read.
 bool is_document(std::string_view line, bool in_list, const std::string& field) {
   const nlohmann::json value = parse_python_json(line);
   if (value.is_object()) return value.contains(field);
@@ -43,8 +45,8 @@ bool is_document(std::string_view line, bool in_list, const std::string& field) 
   return in_list ? line.front() == '{' || line.front() == '"' : trim(line).ends_with('}');
 }
 
-// Why a file .json is neither a list of documents nor JSON lines, by its first line or element;
-// empty if it is one of them.
+// Checks the first line or element of a .json file. Returns why the file is neither a list of
+// documents nor JSON lines, or "" if it is one of them.
 std::string form_fault(const Chunk& chunk, const std::string& field) {
   std::string fault;
   bool first = true;
@@ -63,8 +65,8 @@ void count_documents(Look& look, const SourceFile& file, const Chunk& chunk, dou
   });
 }
 
-// A file is text if it is of no other known kind, holds no NUL, and at most one byte of a hundred
-// is no valid UTF-8.
+// Decides whether a file is text. It must have no other known format, contain no NUL, and have at
+// most 1 % of bytes that are not valid UTF-8.
 Look look_at(const SourceFile& file, const TextOptions& options) {
   const double valid_share = options.data.valid_share;
   Look look;
@@ -118,7 +120,7 @@ std::vector<Look> look_at_all(const std::vector<SourceFile>& files, const TextOp
   return looks;
 }
 
-// Takes out the files that are not text; they are an error where they were named.
+// Removes files that are not text. Throws Error if the user named such a file.
 void keep_text(std::vector<SourceFile>& files, std::vector<Look>& looks, Corpus& corpus) {
   std::vector<SourceFile> kept;
   std::vector<Look> kept_looks;
@@ -154,8 +156,9 @@ struct Place {
   std::int64_t offset = 0, line = 1;
 };
 
-// The first place from `wanted` on where the file may be cut: a line's start, or a character's.
-// Lines are counted from the file's start, characters are looked for at `wanted` only.
+// The first place at or after `wanted` where the file may be cut. JSON lines are cut at the start
+// of a line, so reading starts at the beginning of the file to count lines. Other files are cut at
+// the start of a character, so reading starts at `wanted`.
 Place cut_place(const SourceFile& file, std::int64_t wanted) {
   const std::vector<SourceFile> files = {file};
   Place place{.offset = file.jsonl ? 0 : wanted};
@@ -175,7 +178,7 @@ Place cut_place(const SourceFile& file, std::int64_t wanted) {
   return place;
 }
 
-// The last `share` of the bytes of all files, one after the other, is for validation.
+// The files are concatenated. The last `share` of their bytes is for validation.
 void split_tail(std::vector<SourceFile> files, double share, Corpus& corpus) {
   std::int64_t total = 0;
   for (const SourceFile& file : files) total += file.text_bytes;

@@ -1,4 +1,4 @@
-// A corpus after one look at all files: which files are text, and which part of them is for
+// Examines the files of a corpus. Finds out which files are text, and which part of the text is for
 // validation.
 #pragma once
 
@@ -16,21 +16,25 @@ namespace lockstep::textgen {
 using Say = std::function<void(const std::string&)>;
 
 struct Corpus {
-  std::vector<SourceFile> files;  // all text
-  std::vector<Segment> segments;  // in order; training and validation mixed
+  std::vector<SourceFile> files;  // only files that are text
+  std::vector<Segment> segments;  // in order; for training and for validation
   std::int64_t documents = 0;     // in data.path and data.valid_path together
-  std::int64_t train_bytes = 0;   // of the files' text; approximate if single lines are assigned
-  std::int64_t passed_over = 0;   // files in folders that are not text
+  // text for training; an estimate if the split is by line (Role::by_line)
+  std::int64_t train_bytes = 0;
+  std::int64_t passed_over = 0;   // number of files in folders that are not text; they are skipped
   std::string first_passed_over;  // "a.parquet is a Parquet file"
   std::string remedy;             // what the user can do about it
 };
 
-// From this many documents on, the split `auto` assigns whole documents.
+// data.split=auto assigns whole documents to training or validation if there are at least this
+// many. If there are fewer, validation takes the end of the text.
 inline constexpr std::int64_t documents_to_split = 20;
 
-// Reads every file once. Throws Error if a file that the user named is not text, or if an archive
-// is damaged. Also if nothing is left for training or, unless data.valid_share is 0, for
-// validation.
+// Reads every file. Throws Error in these cases:
+//   - A file that the user named is not text.
+//   - An archive is damaged.
+//   - No file for training is text.
+//   - data.split=documents leaves no document for training, or none for validation.
 Corpus look_through(std::vector<SourceFile> train, std::vector<SourceFile> valid,
                     const TextOptions& options);
 

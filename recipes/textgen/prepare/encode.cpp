@@ -14,7 +14,7 @@
 namespace lockstep::textgen {
 namespace {
 
-// The tokens of a chunk: each document that starts in it has the separator before it.
+// The tokens of a chunk. A separator precedes each document that starts in it.
 struct Part {
   Tokens train, valid;
   std::size_t bytes = 0;
@@ -46,13 +46,14 @@ struct Worker {
   std::unique_ptr<Encoder> encoder_;
 };
 
-// Writes a stream; separators stand between documents only, so the first is left out.
+// Writes a token file. The first separator is left out, because separators are only between
+// documents.
 class TokenFileWriter {
  public:
   TokenFileWriter(const std::filesystem::path& path, const Tokenizer& tokenizer)
       : writer_(path, tokenizer.vocabulary()), leading_separator_(tokenizer.separator() >= 0) {}
 
-  // The tokens that were written.
+  // Returns the tokens that were written.
   std::span<const std::uint32_t> write(std::span<const std::uint32_t> tokens) {
     if (tokens.empty()) return tokens;
     if (std::exchange(leading_separator_, false)) tokens = tokens.subspan(1);
@@ -67,7 +68,7 @@ class TokenFileWriter {
   bool leading_separator_;
 };
 
-// Says how far it is, at most every two seconds.
+// Reports progress, at most every two seconds.
 class Progress {
  public:
   Progress(const Say& say, std::int64_t total) : say_(say), total_(total) {}

@@ -1,4 +1,4 @@
-// Turns a corpus into token files.
+// Encodes a corpus into token files.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,14 @@ namespace lockstep::textgen {
 
 struct Encoded {
   std::int64_t train_tokens = 0, valid_tokens = 0;
-  // bytes for which the targets stand: those of all tokens except the first
+  // bytes of the validation targets, which are all tokens except the first
   std::int64_t valid_bytes = 0;
   std::string train_hash, valid_hash;  // XXH3-128 of the tokens
-  double pair_bits_per_byte = 0;       // of the baseline on the validation text
+  double pair_bits_per_byte = 0;       // baseline on the validation text (pair_table.h)
 };
 
-// Writes train.tok and valid.tok into `folder`. The documents of each part follow each other, with
-// the tokenizer's separator between them if it has one. Uses several threads; the result does not
-// depend on their number.
+// Writes train.tok and valid.tok into `folder`. If the tokenizer has a separator, it stands between
+// documents. Uses several threads. The result does not depend on their number.
 Encoded encode_corpus(const Corpus& corpus, const Tokenizer& tokenizer, const TextOptions& options,
                       const std::filesystem::path& folder, const Say& say);
 

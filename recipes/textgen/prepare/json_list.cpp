@@ -1,4 +1,4 @@
-// A list of JSON read in parts, as lines.
+// Reads the elements of a JSON list as lines, one part of the file after another.
 #include "recipes/textgen/prepare/json_list.h"
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-// Reads a list of JSON in parts, and turns each element, whatever it is, into a line.
+// Reads a JSON list in parts, and turns each element into a line.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace lockstep::textgen {
 
-// Blanks around and within elements may change, but texts do not. Takes linear time and constant
-// memory. It examines only the brackets and quotes of elements; the parser of the lines finds other
-// faults.
+// Elements may be of any JSON type. Whitespace around and within elements may change, but texts do
+// not. Takes linear time and constant memory. Examines only the brackets and quotes of elements.
+// Other faults are found when the lines are parsed.
 class JsonListLines {
  public:
-  // Adds the lines of the next part. Throws Error, which says what is wrong with the list, for
-  // example "has no ] at its end".
+  // Appends the lines of the next part to `lines`. Throws Error, which names the fault of the list,
+  // for example "has no ] at its end".
   void push(std::string_view part, std::string& lines);
-  void finish() const;  // says that no further part comes; throws the same
+  void finish() const;  // call it after the last part; throws the same Error
 
  private:
   enum class Place { before, within, behind };
@@ -25,7 +25,7 @@ class JsonListLines {
 
   Place place_ = Place::before;
   bool in_text_ = false, escaped_ = false;
-  bool has_content_ = false;  // of the element
+  bool has_content_ = false;  // whether the element has any
   bool after_comma_ = false;
   std::int64_t depth_ = 0, element_ = 1;
 };

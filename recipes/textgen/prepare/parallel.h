@@ -1,4 +1,4 @@
-// Processes a sequence of items with several threads and bounded memory, and keeps the order.
+// Processes items with several threads and bounded memory, and keeps their order.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@ inline std::size_t worker_count() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 32);
 }
 
-// `next(Item&)` provides items until it returns false; `workers[t](const Item&)` makes a result
-// from an item; `sink(Result)` receives the results in the order of the items. next and sink run on
-// the calling thread, and each worker on one thread at a time. At most 4 items per worker are held
-// at once. After all results before the first faulty item went to the sink, the error of that item
-// is thrown.
+// next(Item&) provides the items until it returns false. workers[t](const Item&) turns an item into
+// a result. sink(Result) receives the results in the order of the items. next and sink run on the
+// calling thread. Each worker runs on one thread at a time. At most 4 items per worker are held at
+// once. If an item fails, the sink first receives all results before that item. Then the item's
+// exception is thrown.
 template <class Item, class Result, class Next, class Worker, class Sink>
 void ordered_parallel(Next next, std::vector<Worker>& workers, Sink sink) {
   std::vector<Item> items(4 * workers.size());

@@ -1,4 +1,4 @@
-// The documents of a chunk.
+// Finds the documents in a chunk.
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// A line, or an element of a list.
+// The place of a line, or of an element in a list.
 struct LinePlace {
   const Chunk& chunk;
   std::int64_t number;
@@ -25,7 +25,7 @@ struct LinePlace {
   }
 };
 
-// Columns are counted in characters.
+// The column of a byte. Columns count characters.
 std::size_t column_of(std::string_view line, std::size_t offset) {
   const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
   offset = std::min(offset, line.size());
@@ -33,7 +33,7 @@ std::size_t column_of(std::string_view line, std::size_t offset) {
                  line.begin(), line.begin() + static_cast<std::ptrdiff_t>(offset), begins));
 }
 
-// NaN, as Python writes it, is null.
+// A NaN, which Python writes, is read as null.
 json parse_line(std::string_view line, const LinePlace& place) {
   json value = parse_json(line);
   if (value.is_discarded()) value = parse_python_json(line, PythonNumber::null);
@@ -79,7 +79,7 @@ void for_each_line(std::string_view bytes, std::int64_t first_line,
 }
 
 bool is_validation(std::string_view name, double valid_share) {
-  // The upper 53 bits as a number in [0, 1).
+  // Converts the upper 53 bits to a number in [0, 1).
   return static_cast<double>(hash64(name) >> 11) * 0x1p-53 < valid_share;
 }
 

@@ -1,4 +1,5 @@
-// The work of TextOptions::prepare: corpus to token files in the cache, or prompts to tokens.
+// The implementation of TextOptions::prepare: turns a corpus into token files in the cache, or
+// prompts into tokens.
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -26,14 +27,15 @@ using nlohmann::json;
 
 constexpr int cache_version = 2;
 
-// The files of the corpus, and what of the options decides what becomes of them.
+// The files of the corpus, and the options that determine the tokens.
 struct Sources {
   std::vector<SourceFile> train, valid;
   json options;
 };
 
-// Whether an evaluation names a text, and not what of it to validate on. before: the run's record.
-// Records of old versions cannot tell the run's own text, whose validation part is evaluated.
+// Whether an evaluation names a text but not which part of it is validation text. before: the run's
+// record. Returns false for records of old versions, because they cannot identify the run's own
+// text. Its validation part is evaluated then.
 bool evaluates_named_text(const TextOptions& options, const PrepareContext& context,
                           const json& before) {
   const OptionTable& table = options.table;
@@ -42,7 +44,7 @@ bool evaluates_named_text(const TextOptions& options, const PrepareContext& cont
          before.contains("train_hash") && before.contains("valid_hash");
 }
 
-// may_be_gone: another text is evaluated than the one that the run recorded.
+// may_be_gone: whether the validation files may be missing, because another text is evaluated.
 std::vector<SourceFile> validation_files(const TextOptions& options, bool may_be_gone) try {
   return list_files(options.data.valid_path, "data.valid_path");
 } catch (const Error&) {
@@ -63,7 +65,8 @@ Sources find_sources(const TextOptions& options, bool names_text) {
   return sources;
 }
 
-// Null where a file is packed, so that its size does not tell the text's.
+// The total size of the files. Null if a file is compressed, because its size is then not that of
+// the text.
 json bytes_of(const std::vector<SourceFile>& files) {
   std::int64_t bytes = 0;
   for (const SourceFile& file : files) {
@@ -73,7 +76,7 @@ json bytes_of(const std::vector<SourceFile>& files) {
   return bytes;
 }
 
-// Names the folder of the cache; `tokenizer` tells tokenizers apart.
+// Returns the name of the folder in the cache. tokenizer: a text that identifies the tokenizer.
 std::string cache_key(const Sources& sources, const std::string& tokenizer) {
   json files = json::array();
   for (const auto* list : {&sources.train, &sources.valid}) {
@@ -87,7 +90,7 @@ std::string cache_key(const Sources& sources, const std::string& tokenizer) {
   return hash.hex();
 }
 
-// The record in a folder of the cache or in RUN/recipe; null if the folder is not whole.
+// The record in a folder of the cache or in RUN/recipe; null if the folder is incomplete.
 json read_record(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::exists(folder / "prepared.json", ignored)) return nullptr;
@@ -119,7 +122,7 @@ std::string summary(const Corpus& corpus) {
   return text;
 }
 
-// Fills `folder`; `kept` is the tokenizer of an earlier run, or null.
+// Fills `folder`. kept: the tokenizer of an earlier run, or null.
 void fill(const fs::path& folder, const std::string& key, Sources sources,
           const TextOptions& options, std::unique_ptr<Tokenizer> kept, const Say& say) {
   say("reading the text");
@@ -162,7 +165,8 @@ fs::path prepared_folder(const TextOptions& options, const PrepareContext& conte
       [&] { say("waiting for another run that prepares the same text"); });
 }
 
-// The kept tokenizer must be of the kind that the options name: the model knows no other.
+// The options must name the kind of the kept tokenizer, because the model was trained with that
+// tokenizer.
 std::unique_ptr<Tokenizer> kept_tokenizer(const TextOptions& options, const fs::path& recipe) {
   std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(recipe);
   const std::string wanted = options.table.get("tokenizer.kind");
@@ -180,8 +184,8 @@ std::string kept_identity(const Tokenizer& tokenizer) {
   return cat("kept ", tokenizer.kind(), " ", hash.hex());
 }
 
-// A run reads its own copy of the tokenizer, so that tokenizer.path can only name another place of
-// the same files.
+// A run reads its own copy of the tokenizer. So tokenizer.path may only name another place of the
+// same files.
 void check_same_tokenizer(const TextOptions& options, const fs::path& run_dir) {
   if (!options.table.is_asked_for("tokenizer.path") || read_record(run_dir / "recipe").is_null())
     return;
@@ -198,7 +202,7 @@ void check_same_tokenizer(const TextOptions& options, const fs::path& run_dir) {
     refuse(cat(path.string(), " is another tokenizer than the run began with"));
 }
 
-// For a run that is there already: with the run's own tokenizer.
+// Prepares the text for an existing run with the run's own tokenizer.
 fs::path prepare_with_kept_tokenizer(const TextOptions& options, const PrepareContext& context,
                                      Sources sources, const Say& say) {
   std::unique_ptr<Tokenizer> tokenizer = kept_tokenizer(options, context.run_dir / "recipe");
@@ -206,7 +210,7 @@ fs::path prepare_with_kept_tokenizer(const TextOptions& options, const PrepareCo
   return prepared_folder(options, context, key, std::move(sources), std::move(tokenizer), say);
 }
 
-// Whether these are the run's tokens. before: the run's record.
+// Whether the tokens in the folder are those of the run. before: the run's record.
 bool is_text_of(const json& before, const fs::path& folder) {
   const json now = read_record(folder);
   const auto is_same = [&](const char* key) {
@@ -215,7 +219,8 @@ bool is_text_of(const json& before, const fs::path& folder) {
   return is_same("train_hash") && is_same("valid_hash");
 }
 
-// Nothing where it is another text than the run's. The size tells most of them apart, unread.
+// The folder with the run's own text, or nothing if the options name another text. Most other texts
+// differ in size, so they are not read.
 std::optional<fs::path> own_text(const TextOptions& options, const PrepareContext& context,
                                  const Sources& sources, const json& before, const Say& say) {
   const json bytes = bytes_of(sources.train), own_bytes = before.value("source_bytes", json());
@@ -225,7 +230,8 @@ std::optional<fs::path> own_text(const TextOptions& options, const PrepareContex
   return is_text_of(before, folder) ? std::optional(std::move(folder)) : std::nullopt;
 }
 
-// All of the text that an evaluation names; of the run's own text its validation part.
+// Prepares the text that an evaluation names. If it is the run's own text, only its validation part
+// is evaluated. Otherwise all of it is evaluated.
 fs::path prepare_named_text(const TextOptions& options, const PrepareContext& context,
                             Sources sources, const json& before, const Say& say) {
   if (auto own = own_text(options, context, sources, before, say)) return *std::move(own);
@@ -240,7 +246,7 @@ fs::path prepare_named_text(const TextOptions& options, const PrepareContext& co
   return folder;
 }
 
-// The same tokens again, or others to evaluate.
+// Prepares data for an existing run: the same tokens, or another text to evaluate.
 fs::path prepare_again(const TextOptions& options, const PrepareContext& context, Sources sources,
                        const json& before, const Say& say) {
   if (evaluates_named_text(options, context, before))
@@ -290,7 +296,7 @@ fs::path find_prepared(const TextOptions& options, const PrepareContext& context
   return prepare_again(options, context, std::move(sources), before, say);
 }
 
-// Adds what the worker needs besides the token files: prompts, and how to write tokens as text.
+// Adds the prompts, and the table that turns tokens into text.
 void add_prompts(Prepared& prepared, const TextOptions& options, const fs::path& folder,
                  const std::vector<std::string>& prompts) {
   const json record = read_record(folder);
@@ -360,7 +366,7 @@ Prepared prepare_synthetic(const TextOptions& options) {
   return prepared;
 }
 
-// Prompts in the run's own tokens; the corpus is not needed.
+// Encodes the prompts with the run's tokenizer. The corpus is not needed.
 Prepared prepare_predict(const TextOptions& options, const PrepareContext& context) {
   const fs::path recipe = context.run_dir / "recipe";
   if (context.run_dir.empty() || read_record(recipe).is_null())
@@ -379,7 +385,8 @@ bool began_with_random_tokens(const fs::path& run) {
          record["config"].value("data.path", json()) == json::array({"synthetic"});
 }
 
-// A run goes on with random tokens if it began with them, and with text if it began with text.
+// A run that began with random tokens cannot resume with text. One that began with text cannot
+// resume with random tokens.
 void check_same_kind(const TextOptions& options, const PrepareContext& context) {
   if (context.run_dir.empty() || context.purpose == Purpose::predict) return;
   const bool random = began_with_random_tokens(context.run_dir);

@@ -1,4 +1,4 @@
-// The prompts that samples go on from.
+// Finds the prompts that samples continue.
 #include "recipes/textgen/prepare/prompts.h"
 
 #include "core/base/error.h"
@@ -39,7 +39,7 @@ Tokens encode_prompt(const Tokenizer& tokenizer, const std::string& prompt,
     return {static_cast<std::uint32_t>(tokenizer.separator())};
   try {
     return tokenizer.encode("\n");
-  } catch (const Error&) {  // characters without a line feed
+  } catch (const Error&) {  // the vocabulary has no line feed
     return {0};
   }
 }

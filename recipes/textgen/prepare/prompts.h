@@ -1,4 +1,4 @@
-// The prompts that samples continue.
+// Reads and encodes the prompts that generated text continues.
 #pragma once
 
 #include <istream>
@@ -10,13 +10,15 @@
 
 namespace lockstep::textgen {
 
-// predict.prompt, then each line of predict.prompt_file ("-" = `input`) as a prompt; blank lines
-// are left out. One empty prompt if there is none. Throws Error if the file cannot be read or is
-// not text.
+// Returns predict.prompt, then each line of predict.prompt_file that is not blank. If the file is
+// "-", the lines come from `input`. If neither option is set, returns one empty prompt. Throws
+// Error if the file cannot be read or is not text. Also throws Error if there is a file but no
+// prompt.
 std::vector<std::string> read_prompts(const TextOptions& options, std::istream& input);
 
-// The result is never empty. An empty prompt becomes the separator if the model was trained on
-// several documents, else a line feed if the vocabulary has it, else token 0.
+// Returns at least one token. For an empty prompt, that is the separator if the model was trained
+// on several documents and the tokenizer has a separator. If not, it is a line feed, or token 0 if
+// the vocabulary has no line feed. documents: the number of documents of the training corpus.
 Tokens encode_prompt(const Tokenizer& tokenizer, const std::string& prompt, std::int64_t documents);
 
 }  // namespace lockstep::textgen

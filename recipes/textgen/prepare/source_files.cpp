@@ -1,4 +1,4 @@
-// Which files a corpus is made of.
+// Finds the files of a corpus.
 #include "recipes/textgen/prepare/source_files.h"
 
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without that of an archive: ".jsonl" of "a.jsonl.gz".
+// The file extension without that of the compression: ".jsonl" for "a.jsonl.gz".
 std::string extension_of(fs::path path) {
   const std::string extension = path.extension().string();
   if (extension == ".gz" || extension == ".zst") path = path.stem();
@@ -44,7 +44,7 @@ SourceFile describe(const fs::path& path, const std::string& name, bool named) {
 
 bool hidden(const fs::path& path) { return path.filename().string().starts_with("."); }
 
-// Files below `folder` that are not empty, sorted; names are relative to `base`.
+// Lists the files below `folder` that are not empty, sorted. Names are relative to `base`.
 std::vector<SourceFile> list_folder(const fs::path& folder, const fs::path& base) {
   std::vector<SourceFile> files;
   std::error_code error;
@@ -67,7 +67,7 @@ std::vector<SourceFile> list_folder(const fs::path& folder, const fs::path& base
   return files;
 }
 
-// The source files of a file or a folder that is there; none if it is not.
+// The source files of a file or folder. None if it does not exist.
 std::vector<SourceFile> list_path(const std::string& path, const std::string& option) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {

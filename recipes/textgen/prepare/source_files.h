@@ -1,4 +1,4 @@
-// Finds the files of a corpus.
+// Lists the files of a corpus.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,37 @@ namespace lockstep::textgen {
 
 struct SourceFile {
   std::filesystem::path path;  // absolute
-  // relative to the folder that the user named, so the same on every machine
+  // The path relative to the folder that the user named, or the file's own name if the user named
+  // the file. So it is the same on every machine.
   std::string name;
-  std::int64_t bytes = 0;  // size of the file, which may be packed
+  std::int64_t bytes = 0;  // size of the file as stored, which may be compressed
   std::int64_t modified_ns = 0;
-  // Judged by the name without .gz or .zst. jsonl: a document per line (.jsonl, .ndjson); otherwise
-  // the file is one document.
+  // Whether each line of the text is a document. This depends on the ending of the name, before .gz
+  // or .zst: .jsonl, .ndjson or .json. Any other file is one document.
   bool jsonl = false;
-  bool json = false;  // .json: as jsonl; if it is a list, each element becomes a line (TextSource)
-  bool named =
-      false;  // named itself, so it must be text; files found in folders may be something else
-  // size of the text from TextSource; known after the file was examined
+  // Whether the ending is .json. If such a file is a list, each element becomes a line
+  // (TextSource).
+  bool json = false;
+  // Whether the user named the file itself. The file must then be text. Files in folders may be
+  // anything.
+  bool named = false;
+  // The size of the text from TextSource. The size is 0 until look_through() has examined the file.
   std::int64_t text_bytes = 0;
 };
 
-// Lists files, folders (everything below them except hidden files) and globs, each sorted by name,
-// without repetition. Errors name `option`. Throws Error if something is absent or empty.
+// Lists the files that `paths` name. A path may be a file, a folder or a glob. A folder stands for
+// all files below it that are neither hidden nor empty, sorted by name. A file that several paths
+// name is listed once. Throws Error, which names `option`, if a path is absent or has no files.
 std::vector<SourceFile> list_files(std::span<const std::string> paths, const std::string& option);
 
-// A note for tables (.csv, .tsv) among the files: they are read as plain text; it says how to read
-// only the text of a column. Empty if there are no tables.
+// Returns a note if there is a table (.csv, .tsv) among the files. The note says that all of the
+// table is read as text, and how to read the text of one column only. Returns an empty text if
+// there is no table.
 std::string note_on_tables(std::span<const SourceFile> files);
 
-// The text that comes with Lockstep (recipes/textgen/data),
-// share/lockstep/textgen/tinyshakespeare.txt. It is looked for in the folder of the program, as in
-// a build, and beside that folder, as in an installed tree. Throws Error if it is in neither place.
+// Returns the text that comes with Lockstep, share/lockstep/textgen/tinyshakespeare.txt. In a
+// build, share is in the folder of the program. In an installed tree, share is beside that folder.
+// Throws Error if the text is in neither place.
 std::vector<SourceFile> default_corpus(const std::filesystem::path& programs = program_folder());
 
 }  // namespace lockstep::textgen

@@ -1,4 +1,4 @@
-// The text of a file, whatever it lies in.
+// Reads the text of a file: plain, compressed, or in a list.
 #include "recipes/textgen/prepare/text_source.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads the text of a file in any form.
+// Reads the text of a file: plain, compressed, or as a JSON list.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,27 @@
 
 namespace lockstep::textgen {
 
-// The text is unpacked, without a byte order mark. A list of JSON (of a file `json`) is returned as
-// lines, one per element. Memory does not grow with the file. Not thread-safe.
+// The text is decompressed, and has no byte order mark. If SourceFile::json is set and the file is
+// a list, the text has a line for each element. Memory does not grow with the file. This class is
+// not thread-safe.
 class TextSource {
  public:
   explicit TextSource(const SourceFile& file);  // throws Error
 
   bool is_list() const { return is_list_; }
-  // Reads as many bytes as exist; fewer than requested only at the end. Throws Error, which names
-  // the file.
+  // Fills `out`, or less at the end of the text. Returns the number of bytes. Throws Error, which
+  // names the file.
   std::size_t read(std::span<char> out);
-  void skip(std::int64_t bytes);  // has the same effect as reading that many bytes
+  void skip(std::int64_t bytes);  // as if these bytes were read
 
  private:
   void to_lines(std::string_view part);
-  bool has_waiting();  // for a list: reads more of it if needed
+  bool has_waiting();  // reads more of a list if needed
 
   std::filesystem::path path_;
   UnpackedFile file_;
-  std::string part_, lines_;  // read last; of a list: the lines of that
-  std::string_view waiting_;  // the part of them that was not returned yet
+  std::string part_, lines_;  // part_: bytes that were read last; lines_: those of a list as lines
+  std::string_view waiting_;  // the part of these that was not yet returned
   bool is_list_ = false, list_ended_ = false;
   JsonListLines list_;
 };

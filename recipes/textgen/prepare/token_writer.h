@@ -1,4 +1,4 @@
-// Writes a token file (options/token_file.h) as a stream.
+// Writes a token file (options/token_file.h) without holding all tokens in memory.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@
 
 namespace lockstep::textgen {
 
-// Tokens are u16 if the vocabulary allows it. Not thread-safe. Throws Error if writing fails.
+// Tokens are stored as u16 if the vocabulary is small enough, else as u32. This class is not
+// thread-safe. All functions throw Error if writing fails.
 class TokenWriter {
  public:
   TokenWriter(std::filesystem::path path, std::int64_t vocabulary);
   void write(std::uint32_t token);
   void write(std::span<const std::uint32_t> tokens);
   std::int64_t count() const { return count_; }
-  // Writes the header, syncs and closes. Returns the XXH3-128 of the tokens.
+  // Writes the header, then syncs and closes the file. Returns the XXH3-128 of the tokens.
   std::string finish();
 
  private:

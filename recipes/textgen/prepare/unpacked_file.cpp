@@ -1,4 +1,4 @@
-// Files that may be packed by gzip or zstd.
+// Reads files that may be compressed with gzip or zstd.
 #include "recipes/textgen/prepare/unpacked_file.h"
 
 #include <unistd.h>
@@ -20,7 +20,8 @@ constexpr std::size_t input_bytes = 64 << 10;
 
 bool is_gzip(std::string_view head) { return head.starts_with("\x1F\x8B\x08"); }
 
-// A frame, or one to skip, which some programs write first.
+// Whether the file begins with a zstd frame, or with a skippable frame that some programs write
+// first.
 bool is_zstd(std::string_view head) {
   return head.starts_with("\x28\xB5\x2F\xFD") ||
          (head.size() > 4 && (head[0] & 0xF0) == 0x50 && head.substr(1, 3) == "\x2A\x4D\x18");
@@ -31,10 +32,11 @@ bool is_zstd(std::string_view head) {
 class UnpackedFile::Unpacker {
  public:
   virtual ~Unpacker() = default;
-  // Both are moved on by what was read and written. Whether a member or frame ended.
+  // Moves `in` and `out` past the bytes that were read and written. Returns whether a member or
+  // frame ended.
   virtual bool unpack(std::string_view& in, std::span<char>& out) = 0;
 
-  std::string fault;  // what is wrong with the last input
+  std::string fault;  // the error in the last input
 };
 
 class UnpackedFile::Gzip : public UnpackedFile::Unpacker {
@@ -110,7 +112,7 @@ bool UnpackedFile::fill() {
   return got > 0;
 }
 
-// Behind a member there may be zeros, of tapes.
+// Zeros may follow a member, because tapes are padded.
 bool UnpackedFile::begins_member() {
   while (fill()) {
     input_.remove_prefix(std::min(input_.size(), input_.find_first_not_of('\0')));
@@ -144,7 +146,7 @@ std::size_t UnpackedFile::read(std::span<char> out) {
 }
 
 void UnpackedFile::skip(std::int64_t bytes) {
-  // Only what the buffer does not hold yet can be passed over without reading it.
+  // Seeking is only needed for bytes beyond those that are already in the buffer.
   if (!unpacker_ && bytes > static_cast<std::int64_t>(input_.size())) {
     if (::lseek(fd_.get(), bytes - static_cast<std::int64_t>(input_.size()), SEEK_CUR) >= 0) {
       input_ = {};

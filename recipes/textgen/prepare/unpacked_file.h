@@ -1,4 +1,4 @@
-// Reads files that may be packed with gzip or zstd: their unpacked contents, forwards.
+// Reads files from start to end, and decompresses those that are packed with gzip or zstd.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@
 
 namespace lockstep::textgen {
 
-// An archive is refused if it unpacks to more than this many times its size and also to more than
-// this many bytes. Packed text usually has a third to a tenth of its size.
+// Limits against decompression bombs. An archive is refused if its contents exceed both limits:
+// this many times the archive's size, and this many bytes. Text usually shrinks to between a third
+// and a tenth of its size.
 inline constexpr std::uint64_t most_unpacked_times = 200, least_bomb_bytes = 64 << 20;
 
-// Archives are recognised by their first bytes, whatever their names are. Other files are read as
-// they are. Several consecutive members or frames are one text. Memory holds only a part of the
-// file (for zstd also its window, at most 128 MiB). Not thread-safe.
+// Archives are recognised by their first bytes, not by their names. Other files are read as they
+// are. Consecutive gzip members or zstd frames are joined into one text. Memory holds only a part
+// of the file, and for zstd also its window of at most 128 MiB. This class is not thread-safe.
 class UnpackedFile {
  public:
   explicit UnpackedFile(const std::filesystem::path& path);  // throws Error
@@ -27,10 +28,10 @@ class UnpackedFile {
   UnpackedFile(const UnpackedFile&) = delete;
   UnpackedFile& operator=(const UnpackedFile&) = delete;
 
-  // Reads as many bytes as exist; fewer than requested only at the end. Throws Error, which names
-  // the file, if the file cannot be read, is damaged or truncated, or unpacks to too much.
+  // Fills `out`, or less at the end. Returns the number of bytes. Throws Error, which names the
+  // file, if the file cannot be read, is damaged or truncated, or exceeds the limits above.
   std::size_t read(std::span<char> out);
-  // Has the same effect as reading that many bytes.
+  // Skips this number of bytes of the contents.
   void skip(std::int64_t bytes);
 
  private:
@@ -38,7 +39,7 @@ class UnpackedFile {
   class Gzip;
   class Zstd;
 
-  bool fill();  // returns whether there is more input
+  bool fill();  // reads more input; false at the end of the file
   bool begins_member();
   [[noreturn]] void fail(const std::string& why, const std::string& hint) const;
   [[noreturn]] void fail(const std::string& why) const;
@@ -46,10 +47,11 @@ class UnpackedFile {
   std::filesystem::path path_;
   UniqueFd fd_;
   std::vector<char> buffer_;
-  std::string_view input_;  // the part of the buffer that was not read yet
+  std::string_view input_;  // the part of the buffer that is not yet decompressed
   std::unique_ptr<Unpacker> unpacker_;
   bool between_members_ = true;
-  std::uint64_t taken_ = 0, given_ = 0;  // bytes
+  // taken_: bytes read from the file. given_: bytes returned.
+  std::uint64_t taken_ = 0, given_ = 0;
 };
 
 }  // namespace lockstep::textgen

@@ -11,7 +11,7 @@ using Extents3 = std::array<std::int64_t, 3>;
 
 Extents3 zyx_of(const VolumeShape& shape) { return {shape.depth, shape.height, shape.width}; }
 
-// Columns of an affine are x, y, z; axes here are z, y, x.
+// The column of an axis. Columns of an affine are x, y, z; axes here are z, y, x.
 std::size_t column_of(std::size_t axis) { return 2 - axis; }
 
 PlaceAffine turned_affine(const PlaceAffine& affine, const Extents3& extents, const AxisMap& map) {

@@ -1,4 +1,4 @@
-// Files by pread, so that a reader needs no position, and memory.
+// Sources of bytes: files, read by pread so that they need no position, and memory.
 #include "recipes/volume/files/byte_source.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// Bytes that can be read at any offset: a file, or memory.
+// Reads bytes at any offset, from a file or from memory.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,9 @@ class ByteSource {
   virtual ~ByteSource() = default;
   const std::string& name() const { return name_; }  // for messages
   std::uint64_t size() const { return size_; }
-  // Reads as many bytes as exist; fewer than requested only at the end. Throws Error if the disk
-  // fails.
+  // Fills `out`, or less at the end. Returns the number of bytes. Throws Error if reading fails.
   virtual std::size_t read(std::uint64_t offset, std::span<std::byte> out) const = 0;
-  // Fills `out`, or throws Error: the file is truncated.
+  // Fills `out`. Throws Error if the source has too few bytes.
   void read_all(std::uint64_t offset, std::span<std::byte> out) const;
 
  protected:
@@ -31,7 +30,7 @@ class ByteSource {
 };
 
 std::unique_ptr<ByteSource> file_source(const std::filesystem::path& path);  // throws Error
-// `bytes` must outlive it.
+// `bytes` must outlive the source.
 std::unique_ptr<ByteSource> memory_source(std::string_view bytes, std::string name);
 
 }  // namespace lockstep::volume

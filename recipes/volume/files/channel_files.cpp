@@ -1,4 +1,4 @@
-// Names of channels, and a reader over several files.
+// Names of channels, and a reader for a volume with a file per channel.
 #include "recipes/volume/files/channel_files.h"
 
 #include <algorithm>
@@ -61,7 +61,8 @@ void check_belongs(const VolumeReader& first, const VolumeReader& other) {
   if (same == SamePlace::no) differ(describe_place(a), describe_place(b));
 }
 
-// That holds what all of them hold.
+// A header for the values of all channels. If types or scales differ between files, voxels are
+// converted to f32.
 VolumeHeader joint_header(const std::vector<std::unique_ptr<VolumeReader>>& readers) {
   VolumeHeader header = readers[0]->header();
   header.shape.channels = std::ssize(readers);

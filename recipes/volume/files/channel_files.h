@@ -1,4 +1,5 @@
-// Volumes whose channels are separate files, named as in nnU-Net: ID_0000.nii.gz, ID_0001.nii.gz, …
+// Opens volumes whose channels are in separate files. The names are those of nnU-Net:
+// ID_0000.nii.gz, ID_0001.nii.gz, …
 #pragma once
 
 #include <filesystem>
@@ -11,11 +12,11 @@
 
 namespace lockstep::volume {
 
-// The suffix of a volume, ".tif" or ".nii.gz", in lower case. Empty for a folder of slices and for
-// anything else.
+// Returns the suffix of a volume's file in lower case: .tif, .tiff, .nii or .nii.gz. Returns an
+// empty text for a folder of slices and for any other file.
 std::string volume_suffix(const std::filesystem::path& path);
 
-// For "case_1_0003": "case_1" and 3. Nothing for an id that does not end in _ and four digits.
+// The parts of an id that ends in _ and four digits. "case_1_0003" has the parts "case_1" and 3.
 struct ChannelId {
   std::string id;
   std::int64_t channel = 0;
@@ -26,25 +27,27 @@ std::string channel_name(const std::string& id, std::int64_t channel);  // "case
 // The name of a volume's file or folder without its suffix.
 std::string id_of(const std::filesystem::path& path);
 
-// The files of channels 0 to `channels` - 1; `first` is the file of channel 0. A further channel's
-// file has the suffix of `first`, or another of these suffixes if no such file exists. Throws
+// Returns the files of channels 0 to `channels` - 1. first: the file of channel 0. For each other
+// channel, a file with the suffix of `first` is preferred to files with another suffix. Throws
 // Error, which names the missing file.
 std::vector<std::filesystem::path> channel_files(const std::filesystem::path& first,
                                                  std::int64_t channels);
 
-// Opens one file as open_volume does, or several files of one channel each as one volume. Files of
-// different types, slopes or intercepts become f32. Also throws Error if extents, spacing or places
-// differ, or if one of several files has several channels.
+// Opens files as one volume. A single file is opened as open_volume does. Several files must have
+// one channel each. If their types, slopes or intercepts differ, the volume is f32. Throws Error as
+// open_volume does. Also throws Error if extents, spacings or places differ, or if one of several
+// files has more than one channel.
 std::unique_ptr<VolumeReader> open_channels(const std::vector<std::filesystem::path>& files,
                                             const ReadVolume& how = {});
 
-// The files that open_item would open for a model of `channels` channels. Throws Error.
+// Returns the files that open_item would open. Throws Error.
 std::vector<std::filesystem::path> files_of_item(const std::filesystem::path& path,
                                                  std::int64_t channels, const ReadVolume& how = {});
 
-// Opens a volume for a model of `channels` channels. If the file has one channel and is called
-// ID_0000, its further channels beside it are opened too; otherwise only the file. channels = 0:
-// only the file. Throws Error as open_volume and open_channels do.
+// Opens a volume for a model of `channels` channels. If the file has one channel and is named
+// ID_0000, the files of the other channels beside it are opened too. In all other cases, only the
+// file is opened. This includes channels = 0. Throws Error as open_channels does, or if a file is
+// missing.
 std::unique_ptr<VolumeReader> open_item(const std::filesystem::path& path, std::int64_t channels,
                                         const ReadVolume& how = {});
 

@@ -1,4 +1,4 @@
-// Folders of slices, each a TIFF of one page, a PNG or a JPEG.
+// Reads folders of slices. Each slice is a TIFF file with one page, a PNG file or a JPEG file.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -117,7 +117,7 @@ std::unique_ptr<VolumeReader> open_folder(const fs::path& path, const ReadVolume
                 "slices are files .tif, .png or .jpg with numbers in their names: convert others");
   std::vector<VolumeHeader> headers;
   std::vector<fs::path> slices;
-  for (const std::string& name : names) {  // what is wrong with one is told first
+  for (const std::string& name : names) {  // an error in a slice is reported before gaps
     headers.push_back(slice_header(path / name, how));
     slices.push_back(path / name);
   }

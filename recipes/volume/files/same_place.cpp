@@ -1,4 +1,4 @@
-// Corners of two grids.
+// Compares the corners of two grids.
 #include "recipes/volume/files/same_place.h"
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 namespace lockstep::volume {
 namespace {
 
-// Where SimpleITK puts a file without codes: x to the left and y to the front, from 0 on.
+// The affine that SimpleITK assumes for a file without codes: x to the left, y to the front, origin
+// 0.
 PlaceAffine simpleitk_affine(const VolumeHeader& header) {
   PlaceAffine affine{};
   for (std::size_t row = 0; row < 3; ++row) {
@@ -22,7 +23,8 @@ PlaceAffine simpleitk_affine(const VolumeHeader& header) {
   return affine;
 }
 
-// numpy.eye(4), and what SimpleITK writes of an array alone.
+// Whether the affine is numpy.eye(4), or the one that SimpleITK writes for an array without a
+// place.
 bool is_default(const PlaceAffine& affine) {
   for (const double sign : {1.0, -1.0}) {
     const std::array<double, 3> diagonal{sign, sign, 1};
@@ -35,12 +37,12 @@ bool is_default(const PlaceAffine& affine) {
   return false;
 }
 
-// 0 where both are no numbers.
+// The difference, or 0 if both are NaN.
 double difference(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b)) ? 0 : a - b;
 }
 
-// As its readers see it.
+// The affines that different programs may read from the header.
 std::vector<PlaceAffine> affines_of(const VolumeHeader& header) {
   std::vector<PlaceAffine> affines{affine_of(header)};
   if (!has_place(header)) affines.push_back(simpleitk_affine(header));
@@ -54,7 +56,7 @@ bool has_place(const VolumeHeader& header) {
 }
 
 bool corners_agree(const PlaceAffine& a, const PlaceAffine& b, const VolumeShape& shape) {
-  constexpr double most_apart = 0.1;  // of a voxel
+  constexpr double most_apart = 0.1;  // as a share of a voxel
   const std::array<double, 3> last{static_cast<double>(shape.width - 1),
                                    static_cast<double>(shape.height - 1),
                                    static_cast<double>(shape.depth - 1)};

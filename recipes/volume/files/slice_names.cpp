@@ -1,4 +1,4 @@
-// Runs of digits are compared as numbers of any length.
+// Sorts the names of slices. Runs of digits are compared as numbers of any length.
 #include "recipes/volume/files/slice_names.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes the digits at the front, without leading zeros.
+// Removes the digits at the front and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
   const auto end =
       static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
@@ -55,7 +55,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     }
   }
   if (a.empty() != b.empty()) return a.empty();
-  return whole_a < whole_b;  // "z1" and "z01"
+  return whole_a < whole_b;  // for equal numbers, such as "z1" and "z01"
 }
 
 std::string find_gap(const std::vector<std::string>& names) {
@@ -65,7 +65,7 @@ std::string find_gap(const std::vector<std::string>& names) {
     if (!one) return {};
     found.push_back(std::move(*one));
   }
-  std::int64_t step = 0;  // the smallest: every tenth slice is a stack too
+  std::int64_t step = 0;  // the smallest step, because every tenth slice is a valid stack too
   for (std::size_t i = 1; i < found.size(); ++i) {
     if (found[i].prefix != found[0].prefix)
       return cat("it holds slices of two series, ", names[0], " and ", names[i]);

@@ -1,4 +1,4 @@
-// Orders the slices of a folder by their names.
+// Orders the slices of a folder by their names, and finds gaps in their numbers.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace lockstep::volume {
 
-// Compares numbers in names by value: "z9" before "z10".
+// Compares names. Numbers in names are compared by value, so "z9" is before "z10".
 bool natural_less(std::string_view a, std::string_view b);
-// Checks names in natural order. If their stems end in numbers, returns the fault: a number that is
-// missing or repeated, or two series. Empty if there is none. If some names have no number, there
-// is no fault.
+// Checks names that end in a number, ignoring their extensions. names: in the order of
+// natural_less. Returns a text that describes the first fault: a missing number, a repeated number,
+// or names of two series. Returns an empty text if there is no fault, or if some name has no
+// number. Numbers may go up in steps of more than 1, if all steps are equal.
 std::string find_gap(const std::vector<std::string>& names);
 
 }  // namespace lockstep::volume

@@ -1,4 +1,5 @@
-// ImageJ's order of pages is fixed, OME names it, and tifffile's is that of the array.
+// Finds the order of pages in a stack. ImageJ's order is fixed, OME states its order, and tifffile
+// uses the order of the array.
 #include "recipes/volume/files/stack_layout.h"
 
 #include <algorithm>
@@ -49,7 +50,8 @@ StackLayout layout_of_imagej(const ImageJ& said, const DescribedTiff& tiff, cons
   Extents extents{.depth = said.slices, .channels = said.channels, .frames = said.frames};
   if (tiff.as_planes && extents.is_series() && extents.frames == tiff.pages)
     std::swap(extents.frames, extents.channels);
-  // Some programs write no slices, and others cut a stack and leave its description.
+  // The number of slices is computed, because some programs do not write it. Others cut a stack and
+  // keep its description.
   const std::int64_t depth = tiff.pages / extents.channels / extents.frames;
   check_axes({.depth = depth, .channels = extents.channels, .frames = extents.frames}, "ImageJ",
              tiff, refuse);
@@ -59,7 +61,7 @@ StackLayout layout_of_imagej(const ImageJ& said, const DescribedTiff& tiff, cons
   return {.depth = depth, .channels = extents.channels};
 }
 
-// The place of a plane in the order of pages.
+// The position of a plane in the given order of axes.
 std::int64_t place_in(const std::string& order, const Extents& extents, const Extents& at) {
   std::int64_t place = 0, stride = 1;
   for (const char axis : order) {
@@ -72,7 +74,7 @@ std::int64_t place_in(const std::string& order, const Extents& extents, const Ex
   return place;
 }
 
-// The page of each place.
+// The page of each plane.
 std::vector<std::int64_t> pages_of(const Ome& ome, const Extents& extents,
                                    const DescribedTiff& tiff, const Refuse& refuse) {
   std::vector<std::int64_t> pages(static_cast<std::size_t>(tiff.pages), -1);
@@ -81,7 +83,7 @@ std::vector<std::int64_t> pages_of(const Ome& ome, const Extents& extents,
   for (const OmePages& block : blocks) {
     if (block.first_z >= extents.depth || block.first_channel >= extents.channels ||
         block.first_t >= extents.frames)
-      continue;  // cut off by a program that left the description of the whole
+      continue;  // another program cut the stack and kept its description
     const std::int64_t begin = place_in(
         ome.order, extents,
         {.depth = block.first_z, .channels = block.first_channel, .frames = block.first_t});
@@ -101,7 +103,7 @@ std::vector<std::int64_t> pages_of(const Ome& ome, const Extents& extents,
   return pages;
 }
 
-// Its times as channels.
+// Exchanges times and channels.
 void swap_times(Ome& ome) {
   std::swap(ome.channels, ome.frames);
   for (char& axis : ome.order) axis = axis == 'C' ? 'T' : axis == 'T' ? 'C' : axis;
@@ -112,7 +114,7 @@ StackLayout layout_of_ome(Ome ome, const DescribedTiff& tiff, const Refuse& refu
   if (tiff.as_planes && ome.depth == 1 && ome.channels == 1) swap_times(ome);
   const Extents extents{.depth = ome.depth, .channels = ome.channels, .frames = ome.frames};
   check_axes(extents, "OME", tiff, refuse);
-  // Each by itself, so that the product is small.
+  // Each factor is checked first, so that the product cannot overflow.
   if (std::max({ome.depth, ome.channels, ome.frames}) > tiff.pages ||
       ome.depth * ome.channels * ome.frames != tiff.pages)
     refuse_count(extents, "OME", tiff, refuse);
@@ -128,10 +130,10 @@ StackLayout layout_of_ome(Ome ome, const DescribedTiff& tiff, const Refuse& refu
   return layout;
 }
 
-// tifffile's description of an array: its shape, and axes where they were given.
+// tifffile's description of an array: its shape, and its axes if they were given.
 struct Shaped {
   std::vector<std::int64_t> shape;
-  std::string axes;  // empty: not said
+  std::string axes;  // empty if the description has none
 };
 
 std::optional<Shaped> parse_shaped(std::string_view description) {
@@ -155,13 +157,13 @@ std::string shape_text(const Shaped& shaped) {
   return join(extents, " x ");
 }
 
-// The layout by the axes before Y and X, which must be one of depth and one of channels at most.
+// Finds the layout from the axes before Y and X. At most one may be depth and at most one channels.
 StackLayout layout_of_shaped(const Shaped& shaped, const DescribedTiff& tiff,
                              const Refuse& refuse) {
   const StackLayout plain{.depth = tiff.pages};
   const std::size_t axes = shaped.shape.size();
   if (axes < 2 || shaped.shape[axes - 2] != tiff.height || shaped.shape[axes - 1] != tiff.width)
-    return plain;  // another program changed the pages and left the description
+    return plain;  // another program changed the pages and kept the description
   const std::string axes_hint =
       "name its axes: tifffile.imwrite(NEW, array, metadata={'axes': 'CZYX'}), with Z for planes "
       "and C for channels";
@@ -193,7 +195,7 @@ StackLayout layout_of_shaped(const Shaped& shaped, const DescribedTiff& tiff,
     if (known == &extents.channels) channels_first = extents.depth == 1;
     *known = extent;
   }
-  if (planes == 1) return plain;  // one array a page
+  if (planes == 1) return plain;  // each page is an array of its own
   if (tiff.as_planes && extents.is_series()) std::swap(extents.frames, extents.channels);
   check_axes(extents, "tifffile", tiff, refuse);
   if (planes != tiff.pages)
@@ -209,7 +211,7 @@ StackLayout layout_of_shaped(const Shaped& shaped, const DescribedTiff& tiff,
 
 StackLayout layout_as_said(std::string_view description, const DescribedTiff& tiff,
                            const Refuse& refuse) {
-  // A slice of a folder is a plane, whatever its description says of a whole.
+  // A slice in a folder is one plane, even if its description is that of the whole stack.
   if (tiff.pages == 1 && tiff.allow_2d) return {};
   if (const auto imagej = parse_imagej(description)) return layout_of_imagej(*imagej, tiff, refuse);
   if (is_ome(description))

@@ -1,4 +1,4 @@
-// Assigns pages of a TIFF to planes and channels, by the description of its first page.
+// Finds out from the description of a TIFF's first page which page holds which plane and channel.
 #pragma once
 
 #include <array>
@@ -14,23 +14,28 @@ namespace lockstep::volume {
 
 struct StackLayout {
   std::int64_t depth = 1, channels = 1;
-  std::vector<std::uint32_t>
-      pages{};  // page of plane z and channel c: [z * channels + c]; empty: page of that index
-  std::optional<std::array<double, 3>> spacing_mm{};  // z, y, x, from OME
+  // The page of plane z and channel c is pages[z * channels + c]. If `pages` is empty, the page has
+  // that index itself.
+  std::vector<std::uint32_t> pages{};
+  std::optional<std::array<double, 3>> spacing_mm{};  // z, y, x; only from OME-XML
 };
 
-// Known facts about a file whose description is read.
+// The facts about a file that its layout depends on.
 struct DescribedTiff {
-  std::int64_t pages = 1;  // or planes that follow the only page
+  // number of pages, or of planes if all of them follow a single page
+  std::int64_t pages = 1;
   std::int64_t height = 0, width = 0;
-  std::string file_name;   // without its folder
-  bool allow_2d = false;   // if false, several channels of one plane are refused
+  std::string file_name;   // without the folder
+  bool allow_2d = false;   // if false, one plane of several channels is refused
   bool as_planes = false;  // ReadVolume::as_planes
 };
 
-// The layout by ImageJ's description, OME-XML or tifffile's JSON. Without a description, each page
-// is a plane. Refuses times, axes that are not named or mean something else, and descriptions that
-// do not fit the pages.
+// Returns the layout that the description states, in the form of ImageJ, OME-XML or tifffile's
+// JSON. Without such a description, each page is a plane. With as_planes, channels or times of a
+// single plane become planes. These descriptions are refused:
+//   - other time series
+//   - axes that are not planes, channels or times, or whose meaning is not clear
+//   - descriptions that contradict the number of pages
 StackLayout stack_layout(std::string_view description, const DescribedTiff& tiff,
                          const Refuse& refuse);
 

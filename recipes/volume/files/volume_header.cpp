@@ -1,4 +1,4 @@
-// Checks of shapes, and the affine of a NIfTI header.
+// Checks shapes and computes the affine of a NIfTI header.
 #include "recipes/volume/files/volume_header.h"
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 namespace lockstep::volume {
 namespace {
 
-// Whether a x b is at most `most`; all of them positive.
+// Whether a x b is at most `most`. All must be positive.
 bool product_within(std::int64_t a, std::int64_t b, std::int64_t most) { return a <= most / b; }
 
 using Matrix = std::array<std::array<double, 4>, 4>;
 
-// The NIfTI-1 standard, method 2: a rotation from a unit quaternion, and the pixel sizes.
+// Method 2 of the NIfTI-1 standard: a rotation from a unit quaternion, and the pixel sizes.
 Matrix qform(const NiftiSpace& space) {
   const auto [b, c, d] = space.quaternion;
   const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
@@ -36,7 +36,7 @@ Matrix qform(const NiftiSpace& space) {
   return matrix;
 }
 
-// nibabel's affine of a header that says no place. A size of 0 counts as 1.
+// nibabel's affine for a header that gives no place. A size of 0 is treated as 1.
 Matrix without_codes(const VolumeHeader& header) {
   const VolumeShape& shape = header.shape;
   const std::array<std::int64_t, 3> extents{shape.width, shape.height, shape.depth};

@@ -1,4 +1,4 @@
-// Which kind a file is of, and values from voxels.
+// Recognizes the type of a file and converts voxels to values.
 #include "recipes/volume/files/volume_reader.h"
 
 #include <array>
@@ -18,7 +18,7 @@ Kind kind_of(std::string_view head) {
   using namespace std::string_view_literals;
   for (const std::string_view magic : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv})
     if (head.starts_with(magic)) return Kind::tiff;
-  // gzip; 348 and 540, the length of a NIfTI header, in both byte orders
+  // The magic bytes of gzip, and the length of a NIfTI header (348 or 540) in both byte orders.
   for (const std::string_view magic :
        {"\x1f\x8b"sv, "\x5c\x01\0\0"sv, "\0\0\x01\x5c"sv, "\x1c\x02\0\0"sv, "\0\0\x02\x1c"sv})
     if (head.starts_with(magic)) return Kind::nifti;

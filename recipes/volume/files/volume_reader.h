@@ -15,19 +15,20 @@
 
 namespace lockstep::volume {
 
-// A reader may be used by one thread at a time; different readers may be used at once.
+// A reader may be used by one thread at a time. Different readers may be used at once.
 class VolumeReader {
  public:
   virtual ~VolumeReader() = default;
   const std::string& name() const { return name_; }
   const VolumeHeader& header() const { return header_; }
 
-  // Reads plane z of a channel as it is stored, in the machine's byte order: out has
-  // plane_bytes(header()) bytes. Planes may be read in any order. The file's own order is the
-  // fastest (TIFF: z by z, NIfTI: channel by channel). To go backwards, a .nii.gz is read from its
-  // start again. Throws Error, which names file and reason.
+  // Reads plane z of a channel as it is stored, but in the machine's byte order. out:
+  // plane_bytes(header()) bytes. Planes may be read in any order. The order of the file is the
+  // fastest. In a TIFF, all channels of a plane are together. In NIfTI, all planes of a channel are
+  // together. Going backwards in a .nii.gz reads it again from the start. Throws Error, which names
+  // file and reason.
   void read_plane(std::int64_t z, std::int64_t channel, std::span<std::byte> out);
-  // The same for the values, slope x stored + intercept: out has height x width values.
+  // Reads the values of a plane, which are slope x stored + intercept. out: height x width values.
   void read_values(std::int64_t z, std::int64_t channel, std::span<float> out);
 
  protected:
@@ -39,17 +40,18 @@ class VolumeReader {
   VolumeHeader header_;
 };
 
-// Opens a file by its content, or a folder of slices (TIFF, PNG, JPEG) in the natural order of
-// their names. Reads headers only. Throws Error, which names file and reason.
+// Opens a file, whose type follows from its content. Also opens a folder of slices (TIFF, PNG,
+// JPEG), in the natural order of their names. Reads headers only. Throws Error, which names file
+// and reason.
 std::unique_ptr<VolumeReader> open_volume(const std::filesystem::path& path,
                                           const ReadVolume& how = {});
 
-// Whether a TIFF has only one page, whatever the page holds. Nothing if it is no TIFF, or libtiff
-// cannot open it.
+// Whether a TIFF has only one page. The content of the page does not matter. Returns nothing if the
+// file is not a TIFF, or if libtiff cannot open it.
 std::optional<bool> has_one_page(const std::filesystem::path& path);
 
-// The readers that open_volume uses. Slices of a folder are files; a picture is a folder of one
-// slice.
+// The readers that open_volume uses. open_folder reads a folder whose files are slices.
+// open_picture reads a single picture like a folder of one slice.
 std::unique_ptr<VolumeReader> open_tiff(std::unique_ptr<ByteSource> source,
                                         const ReadVolume& how = {});
 std::unique_ptr<VolumeReader> open_nifti(std::unique_ptr<ByteSource> source,

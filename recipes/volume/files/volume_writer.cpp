@@ -1,4 +1,4 @@
-// Common code of all writers: they count planes, and give the file its name at the end.
+// Common code of all writers: counts planes, and renames the finished file to its final name.
 #include "recipes/volume/files/volume_writer.h"
 
 #include "core/base/check.h"

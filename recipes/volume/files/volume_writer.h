@@ -11,16 +11,16 @@
 
 namespace lockstep::volume {
 
-// The file appears under its name, complete, with finish(). Before or without that call, it does
-// not exist.
+// The file appears under its name when finish() returns. Until then, the name does not exist, or
+// names an older file.
 class VolumeWriter {
  public:
   virtual ~VolumeWriter() = default;
-  // Writes the next plane, in the machine's byte order. Planes come in the order of z; with several
-  // channels, all planes of the first channel come before the second. Throws Error, which names the
-  // file.
+  // Writes the next plane, in the machine's byte order. The order is that of NIfTI: all planes of
+  // the first channel in the order of z, then those of the second channel. Throws Error, which
+  // names the file.
   void write_plane(std::span<const std::byte> plane);
-  // Call it after all planes. The file is then durable. Throws Error.
+  // Makes the file durable. Call it after all planes. Throws Error.
   void finish();
 
  protected:
@@ -38,14 +38,14 @@ class VolumeWriter {
 
 enum class TiffCompression { none, lzw, deflate };
 
-// Writes a page per plane, with the header's shape (one channel) and type; BigTIFF if the file may
-// exceed 4 GiB. A spacing is written in ImageJ's form. TIFF cannot hold slope and intercept: these
-// must be 1 and 0, otherwise Error.
+// Writes a TIFF with a page for each plane. The header must have one channel, slope 1 and intercept
+// 0, because TIFF has no place for slope and intercept. Throws Error for other slopes and
+// intercepts. The file is a BigTIFF if it may exceed 4 GiB. A spacing is written in ImageJ's form.
 std::unique_ptr<VolumeWriter> create_tiff(const std::filesystem::path& path,
                                           const VolumeHeader& header,
                                           TiffCompression compression = TiffCompression::deflate);
-// Writes .nii or .nii.gz, depending on the name, in the machine's byte order. Place and version are
-// those of header.space; without it, only the spacing is written.
+// Writes .nii or .nii.gz, depending on the name, in the machine's byte order. header.space states
+// the place of the voxels and the version. If that is empty, only the spacing is written.
 std::unique_ptr<VolumeWriter> create_nifti(const std::filesystem::path& path,
                                            const VolumeHeader& header);
 

@@ -11,7 +11,7 @@
 namespace lockstep::volume {
 namespace {
 
-// The first bit at or after `x` that is `value`, or the width.
+// The first position at or after `x` whose bit equals `value`, or the width.
 std::int64_t next_bit(std::span<const std::uint64_t> bits, std::int64_t x, std::int64_t width,
                       bool value) {
   while (x < width) {
@@ -42,7 +42,7 @@ void find_runs(const Mask& mask, Components& result) {
   result.row_begin.push_back(static_cast<std::uint32_t>(result.runs.size()));
 }
 
-// Every set is named by its first run.
+// Disjoint sets of runs (union-find). Each set is represented by its first run.
 class Sets {
  public:
   explicit Sets(std::size_t count) : parent_(count) {
@@ -63,7 +63,8 @@ class Sets {
   std::vector<std::uint32_t> parent_;
 };
 
-// Joins what touches in two rows; `reach` 1 also joins runs that meet at a corner only.
+// Joins runs that touch in two rows. With `reach` 1, runs that meet only at a corner are joined
+// too.
 void join_rows(const Components& found, std::int64_t row, std::int64_t other, std::int32_t reach,
                Sets& sets) {
   std::uint32_t a = found.row_begin[static_cast<std::size_t>(row)];

@@ -7,7 +7,7 @@ namespace {
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
-// Squared distances along a row of bits.
+// Computes the squared distance to the nearest set bit for each position of a row.
 void scan_row(std::span<const std::uint64_t> bits, std::span<float> out, double size, float limit) {
   constexpr std::int64_t far = std::int64_t{1} << 40;
   const auto width = static_cast<std::int64_t>(out.size());
@@ -29,7 +29,8 @@ void scan_row(std::span<const std::uint64_t> bits, std::span<float> out, double 
   }
 }
 
-// The lower envelope of parabolas weight*(x-i)^2 + values[i] over one line; its buffers are reused.
+// The lower envelope of the parabolas weight*(x-i)^2 + values[i] over a line. Buffers are reused
+// between lines.
 class Envelope {
  public:
   explicit Envelope(std::int64_t longest)
@@ -51,7 +52,7 @@ class Envelope {
   }
 
  private:
-  // Parabola k is the lowest from from_[k] to from_[k+1].
+  // Parabola k is the lowest one between from_[k] and from_[k+1].
   std::size_t build(std::span<const float> values, double weight) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -79,10 +80,10 @@ class Envelope {
   std::vector<double> from_;
 };
 
-constexpr std::int64_t block = 16;  // lines that lie side by side, copied together
+constexpr std::int64_t block = 16;  // number of neighbouring lines that are copied together
 
-// Transforms the lines of `length` values, `stride` apart, that start at base, base+1, …
-// base+lines-1.
+// Transforms `lines` lines of `length` values each. Line i starts at base + i, and its values are
+// `stride` apart.
 void transform_lines(float* base, std::int64_t lines, std::int64_t length, std::int64_t stride,
                      double weight, float limit, Envelope& envelope, std::vector<float>& copy) {
   for (std::int64_t first = 0; first < lines; first += block) {

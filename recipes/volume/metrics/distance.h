@@ -1,4 +1,4 @@
-// The exact Euclidean distance transform of a volume with voxels of any size.
+// Computes the exact Euclidean distance transform of a binary volume with voxels of any size.
 #pragma once
 
 #include <limits>
@@ -8,12 +8,13 @@
 
 namespace lockstep::volume {
 
-// Returns, for every voxel, the squared distance to the nearest set voxel, in the squared unit of
-// the spacing. It is infinite if the distance is above `limit`, or if no voxel is set. Processes
-// one dimension after the other by lower envelopes of parabolas (Felzenszwalb and Huttenlocher,
-// "Distance transforms of sampled functions", 2012). Distances above the limit are dropped after
-// each dimension, which makes small limits fast. Takes 4 bytes per voxel. Throws Error if the
-// spacing is invalid.
+// Returns the squared distance of every voxel to the nearest set voxel, in the squared unit of the
+// spacing. The result is infinite for voxels whose distance is above `limit`, and for all voxels if
+// none is set. Takes 4 bytes per voxel. Throws Error if the spacing is invalid.
+//
+// The dimensions are processed one after the other by lower envelopes of parabolas (Felzenszwalb
+// and Huttenlocher, "Distance transforms of sampled functions", 2012). After each dimension,
+// distances above the limit are dropped. This makes small limits fast.
 std::vector<float> squared_distances(const Mask& mask, const Spacing& spacing,
                                      double limit = std::numeric_limits<double>::infinity());
 

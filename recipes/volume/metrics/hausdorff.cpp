@@ -16,7 +16,7 @@ struct Box {
   Shape begin{}, end{};
 };
 
-// That holds all set voxels of both.
+// The smallest box with all set voxels of both masks.
 Box box_around(const Mask& a, const Mask& b) {
   Box box{.begin = a.shape(), .end = {}};
   for (const Mask* const mask : {&a, &b})
@@ -39,7 +39,7 @@ Box box_around(const Mask& a, const Mask& b) {
   return box;
 }
 
-// From each set voxel of `from` to the nearest of `to`.
+// Adds the distance of each set voxel of `from` to the nearest set voxel of `to`.
 void add_distances(const Mask& from, const Mask& to, const Spacing& spacing,
                    std::vector<double>& distances) {
   const std::vector<float> squared = squared_distances(to, spacing);
@@ -56,7 +56,7 @@ void add_distances(const Mask& from, const Mask& to, const Spacing& spacing,
     }
 }
 
-// As numpy.percentile has it by default. Values are reordered; at least one.
+// The same as numpy.percentile by default. Reorders the values, and there must be at least one.
 double value_at(std::vector<double>& values, double share) {
   const double place = share * static_cast<double>(values.size() - 1);
   const auto below = values.begin() + static_cast<std::ptrdiff_t>(std::floor(place));

@@ -1,5 +1,5 @@
-// A binary volume with one bit per voxel, which all metrics use except Dice and IoU. Rows of packed
-// bits let them process 64 voxels at once.
+// A binary volume with one bit per voxel. All metrics except Dice and IoU use it, because rows of
+// packed bits let them process 64 voxels at once.
 #pragma once
 
 #include <array>
@@ -11,29 +11,29 @@
 namespace lockstep::volume {
 
 using Shape = std::array<std::int64_t, 3>;  // depth, height, width
-using Spacing = std::array<double, 3>;      // size of a voxel along depth, height, width; any unit
+using Spacing = std::array<double, 3>;      // voxel size along depth, height, width; any unit
 
 std::int64_t voxel_count(const Shape& shape);
 
-// Throws Error, which names `what`, if an extent is not positive or above 2^30, or if `count` is
-// not the volume's number of voxels.
+// Throws Error, which names `what`, if an extent is below 1 or above 2^30. Also throws Error if
+// `count` is not the number of voxels of the shape.
 void check_shape(const char* what, const Shape& shape, std::size_t count);
 // Throws Error if a size is not positive and finite.
 void check_spacing(const Spacing& spacing);
 
-// Voxels are numbered in the order z, y, x, with x fastest. Bits of a row's last word beyond the
-// width are 0.
+// The voxels of a row are bits of consecutive words, with the first voxel in the lowest bit. In the
+// last word of a row, the bits beyond the width are 0.
 class Mask {
  public:
-  explicit Mask(const Shape& shape);  // all voxels clear
+  explicit Mask(const Shape& shape);  // no voxel is set
 
-  // Sets the voxels for which is_set(index) is true. index counts voxels in the order of a dense
-  // array.
+  // Returns a mask in which the voxels with is_set(index) are set. The index counts voxels as in a
+  // dense array [depth, height, width].
   template <typename IsSet>
   static Mask where(const Shape& shape, IsSet is_set);
 
   const Shape& shape() const { return shape_; }
-  std::int64_t words() const { return words_; }  // of a row
+  std::int64_t words() const { return words_; }  // per row
   std::span<std::uint64_t> row(std::int64_t z, std::int64_t y) {
     return {bits_.data() + (z * shape_[1] + y) * words_, static_cast<std::size_t>(words_)};
   }
@@ -48,10 +48,10 @@ class Mask {
   }
   void set_run(std::int64_t z, std::int64_t y, std::int64_t begin, std::int64_t end);
 
-  std::int64_t count() const;  // of set voxels
+  std::int64_t count() const;  // number of set voxels
   Mask inverted() const;
-  Mask cropped(const Shape& begin, const Shape& end) const;  // [begin, end), within the shape
-  void keep_where(const Mask& other);                        // and; of the same shape
+  Mask cropped(const Shape& begin, const Shape& end) const;  // box [begin, end)
+  void keep_where(const Mask& other);  // logical and; the shapes must be equal
 
  private:
   Shape shape_;
@@ -77,7 +77,7 @@ Mask Mask::where(const Shape& shape, IsSet is_set) {
   return mask;
 }
 
-// Throws Error if they differ.
+// Throws Error if the shapes differ.
 void check_same_shape(const Mask& truth, const Mask& predicted);
 
 }  // namespace lockstep::volume

@@ -60,7 +60,7 @@ std::vector<OverlapCounts> overlap(std::span<const Label> truth, std::span<const
   if (truth.size() != predicted.size())
     throw Error(cat("the truth has ", truth.size(), " voxels, the prediction ", predicted.size()),
                 "truth and prediction must be volumes of the same depth, height and width");
-  // One table of all pairs, so that the loop over voxels does one addition.
+  // Counts all pairs of labels in one table, so that the loop does one addition per voxel.
   const auto width = static_cast<std::size_t>(classes);
   std::vector<std::int64_t> pairs(width * width);
   for (std::size_t i = 0; i < truth.size(); ++i) {

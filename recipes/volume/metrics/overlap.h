@@ -1,5 +1,5 @@
-// Dice and IoU per class, as counts of voxels that can be added up over parts of a volume and over
-// volumes.
+// Computes Dice and IoU of classes from counts of voxels. Counts can be added up over parts of a
+// volume and over volumes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace lockstep::volume {
 
-// The counts of one class. Ignored voxels are not counted.
+// The numbers of voxels of one class: in the truth, in the prediction, and in both. Ignored voxels
+// are not counted.
 struct OverlapCounts {
   std::int64_t truth = 0;
   std::int64_t predicted = 0;
@@ -19,18 +20,19 @@ struct OverlapCounts {
   bool operator==(const OverlapCounts&) const = default;
 };
 
-double dice(
-    const OverlapCounts& counts);  // 2 both / (truth + predicted); 1 if the class is in neither
-double iou(const OverlapCounts& counts);  // both / union; 1 if the class is in neither
+// 2 both / (truth + predicted); 1 if the class is in neither volume
+double dice(const OverlapCounts& counts);
+// both / union; 1 if the class is in neither volume
+double iou(const OverlapCounts& counts);
 
-// The mean over the classes in truth or prediction, beginning with `first_class` (1 omits the
-// background). 1 if there is no such class.
+// Return the mean over the classes from `first_class` on that occur in truth or prediction.
+// first_class = 1 leaves out the background. The mean is 1 if no such class occurs.
 double mean_dice(std::span<const OverlapCounts> classes, std::size_t first_class = 0);
 double mean_iou(std::span<const OverlapCounts> classes, std::size_t first_class = 0);
 
-// The counts of classes 0 .. classes-1. Voxels whose truth is `ignore` are left out, whatever is
-// predicted there. Label is std::uint8_t, std::uint16_t or std::int32_t. Truth and prediction may
-// have any shape, but the same. Throws Error if the sizes differ, or if a label is no class.
+// Returns the counts of classes 0 to `classes` - 1. Voxels whose truth is `ignore` are left out.
+// Label is std::uint8_t, std::uint16_t or std::int32_t. truth, predicted: dense arrays of the same
+// shape. Throws Error if the sizes differ, or if a label is not a class.
 template <typename Label>
 std::vector<OverlapCounts> overlap(std::span<const Label> truth, std::span<const Label> predicted,
                                    int classes, std::optional<std::int64_t> ignore);

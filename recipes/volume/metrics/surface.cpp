@@ -10,10 +10,11 @@
 namespace lockstep::volume {
 namespace {
 
-constexpr double slack = 1 + 1e-6;        // three steps of 0.1 are within 0.3
-constexpr std::size_t few_offsets = 200;  // beyond that squared_distances is quicker (measured)
+constexpr double slack = 1 + 1e-6;        // lets three steps of 0.1 be within 0.3
+constexpr std::size_t few_offsets = 200;  // with more, squared_distances was measured to be faster
 
-// A row within the tolerance of another one, and how many voxels along it then remain.
+// A row within the tolerance of another row. reach: the voxels along it that are within the
+// tolerance.
 struct RowOffset {
   std::int64_t z, y, reach;
 };
@@ -23,7 +24,7 @@ std::int64_t steps_within(double distance, double size, std::int64_t most) {
   return steps >= static_cast<double>(most) ? most : static_cast<std::int64_t>(steps);
 }
 
-// Sorted by reach.
+// The offsets, sorted by reach.
 std::vector<RowOffset> row_offsets(const Shape& shape, const Spacing& spacing, double tolerance) {
   const double limit = tolerance * tolerance * slack * slack;
   const std::int64_t most_z = steps_within(tolerance * slack, spacing[0], shape[0] - 1);
@@ -41,7 +42,7 @@ std::vector<RowOffset> row_offsets(const Shape& shape, const Spacing& spacing, d
   return offsets;
 }
 
-// Sets the neighbours of set bits.
+// Sets the bits next to set bits.
 void widen(std::vector<std::uint64_t>& row) {
   std::uint64_t from_below = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -72,11 +73,11 @@ Mask dilated(const Mask& points, const std::vector<RowOffset>& offsets) {
         for (std::size_t i = 0; i < to.size(); ++i) to[i] |= wide[i];
       }
     }
-  result.keep_where(Mask(points.shape()).inverted());  // bits beyond the width
+  result.keep_where(Mask(points.shape()).inverted());  // clears bits beyond the width
   return result;
 }
 
-// The four rows of voxels around a row of corners: any set, and all set.
+// Four rows of voxels around a row of corners, combined by OR and by AND.
 struct CornerRows {
   std::vector<std::uint64_t> any, all;
 };

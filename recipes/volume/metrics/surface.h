@@ -1,11 +1,12 @@
-// SurfaceDice: the share of each of two surfaces that lies within a tolerance of the other one.
+// Computes SurfaceDice for two surfaces: the share of their points that lie within a tolerance of
+// the other surface.
 //
-// A point of the surface is a corner of the voxel grid whose eight voxels are neither all
-// foreground nor all background. Everything outside the volume is background. These corners are the
-// places of the surface elements in Nikolov et al., "Deep learning to achieve clinically applicable
-// segmentation of head and neck anatomy" (arXiv:1809.04430); the competition uses the library of
-// that paper. That library weights each element by the area of a triangulation; here every point
-// counts as one. Other libraries use the foreground voxels that have a background neighbour, half a
+// A point of the surface is a corner of the voxel grid that touches both foreground and background
+// voxels. Everything outside the volume is background. The points are where Nikolov et al. place
+// surface elements ("Deep learning to achieve clinically applicable segmentation of head and neck
+// anatomy", arXiv:1809.04430). The Vesuvius competition uses the library of that paper. That
+// library weights each element by the area of a triangulation. Here, all points have equal weight.
+// Other libraries use the foreground voxels that have a background neighbour. These lie half a
 // voxel further inside.
 #pragma once
 
@@ -15,8 +16,8 @@
 
 namespace lockstep::volume {
 
-// The number of points of each surface, and of those within the tolerance of the other. The counts
-// can be added up over volumes.
+// The number of points of each surface, and how many of these are within the tolerance of the other
+// surface. Counts can be added up over volumes.
 struct SurfaceCounts {
   std::int64_t truth = 0;
   std::int64_t truth_near = 0;
@@ -27,20 +28,22 @@ struct SurfaceCounts {
   bool operator==(const SurfaceCounts&) const = default;
 };
 
-// (truth_near + predicted_near) / (truth + predicted): 1 if both masks are empty, 0 if one is.
+// Returns (truth_near + predicted_near) / (truth + predicted). The result is 1 if both masks are
+// empty, and 0 if only one is.
 double surface_dice(const SurfaceCounts& counts);
 
-// The points form a mask that is one voxel larger along each axis: point (z, y, x) is the corner
-// between voxels z-1 and z, and likewise for y and x.
+// Returns the points of the surface as a mask that is larger by one along each axis. Point (z, y,
+// x) is the corner between voxels z-1 and z, y-1 and y, x-1 and x.
 Mask surface_points(const Mask& mask);
 
-// The voxels within `tolerance` (up to a millionth more) of a set voxel. Exact for any tolerance:
-// small ones shift whole rows of bits, large ones use squared_distances. Throws Error if the
-// tolerance is negative or not finite, or the spacing is invalid.
+// Returns the points whose distance to one of `points` is at most `tolerance`. The comparison
+// allows a relative error of 1e-6. Small tolerances are computed with shifted rows of bits, and
+// large ones with squared_distances. Both methods are exact. Throws Error if the tolerance is
+// negative or not finite, or if the spacing is invalid.
 Mask within(const Mask& points, const Spacing& spacing, double tolerance);
 
-// The tolerance is in the unit of the spacing, which means voxels if the spacing is 1. Throws Error
-// as `within` does, and if the shapes differ.
+// Returns the counts of two masks. The tolerance is in the unit of the spacing. If the spacing is
+// 1, the unit is a voxel. Throws Error as `within` does, or if the shapes differ.
 SurfaceCounts surface_counts(const Mask& truth, const Mask& predicted, const Spacing& spacing,
                              double tolerance);
 

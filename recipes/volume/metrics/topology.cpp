@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::span<const std::uint64_t>;
 
-// Over two or four rows, voxel by voxel; a row outside the volume is empty.
+// The OR of two or four rows, voxel by voxel. A row outside the volume is treated as empty.
 class AnyOf {
  public:
   void add(Words row) {
@@ -34,7 +34,7 @@ std::int64_t count(Words row) {
   return sum;
 }
 
-// The places between voxels of a row, its two ends included, that touch a set one.
+// The number of positions between voxels of a row, with both ends, that touch a set voxel.
 std::int64_t count_between(Words row) {
   std::int64_t sum = 0;
   std::uint64_t before = 0;
@@ -45,7 +45,7 @@ std::int64_t count_between(Words row) {
   return sum + static_cast<std::int64_t>(before);
 }
 
-// The parts [first, second) of an axis.
+// Splits an axis into ranges [first, second).
 std::vector<std::pair<std::int64_t, std::int64_t>> parts(std::int64_t extent, std::int64_t count) {
   count = std::min(count, extent);
   std::vector<std::pair<std::int64_t, std::int64_t>> result;
@@ -84,9 +84,9 @@ std::int64_t cavities(const Mask& mask) {
 std::int64_t euler_number(const Mask& mask) {
   const auto [depth, height, width] = mask.shape();
   std::int64_t vertices = 0, edges = 0, faces = 0, cubes = 0;
-  AnyOf around;  // the rows that share the edges of a row of corners
-  AnyOf above;   // the rows on both sides of a horizontal plane of corners
-  AnyOf beside;  // the rows on both sides of a vertical one
+  AnyOf around;  // rows that touch the edges of a row of corners
+  AnyOf above;   // rows on both sides of a horizontal plane of corners
+  AnyOf beside;  // rows on both sides of a vertical plane of corners
   for (std::int64_t z = 0; z <= depth; ++z)
     for (std::int64_t y = 0; y <= height; ++y) {
       around.clear();

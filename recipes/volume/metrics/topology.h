@@ -1,7 +1,7 @@
-// Betti numbers of a mask, and a score that compares the Betti numbers of two masks.
+// Computes the Betti numbers of a mask, and a score that compares the Betti numbers of two masks.
 //
-// The foreground is the union of its voxels as closed cubes (Kovalevsky's cubical complex), so
-// foreground is 26-connected and background 6-connected.
+// The foreground is the union of its voxels as closed cubes (Kovalevsky's cubical complex). So the
+// foreground is 26-connected, and the background is 6-connected.
 #pragma once
 
 #include <array>
@@ -14,15 +14,16 @@ namespace lockstep::volume {
 // The numbers of components, tunnels and cavities.
 using BettiNumbers = std::array<std::int64_t, 3>;
 
-// Vertices - edges + faces - cubes of the complex; each is counted once.
+// Returns vertices - edges + faces - cubes of the complex. An element that several voxels share is
+// counted once.
 std::int64_t euler_number(const Mask& mask);
 
-// Components: 26-connected. Cavities: 6-connected components of the background that do not touch
-// the border of the volume. Tunnels: components + cavities - Euler number.
+// Components are 26-connected. Cavities are 6-connected components of the background that do not
+// touch the border of the volume. The number of tunnels is components + cavities - Euler number.
 BettiNumbers betti_numbers(const Mask& mask);
 
-// Betti numbers of truth and prediction, and the number of each that both have, which is the
-// smaller one. The counts can be added up over parts of a volume.
+// The Betti numbers of truth and prediction, and for each the smaller of the two as the number of
+// matches. Counts can be added up over parts of a volume.
 struct TopologyCounts {
   BettiNumbers truth{};
   BettiNumbers predicted{};
@@ -32,17 +33,17 @@ struct TopologyCounts {
   bool operator==(const TopologyCounts&) const = default;
 };
 
-// Returns sums over tiles. The volume is cut into tiles[i] parts along axis i, whose sizes differ
-// by at most one. For a tile, everything outside it is background. If an axis has fewer voxels than
-// parts, each part has one voxel. Throws Error if the shapes differ or a number of tiles is below
-// 1.
+// Returns sums over tiles. The volume is cut into tiles[i] parts along axis i. The sizes of the
+// parts differ by at most one voxel. If an axis has fewer voxels than parts, each part has one
+// voxel. For each tile, everything outside is background. Throws Error if the shapes differ or a
+// number of tiles is below 1.
 TopologyCounts topology_counts(const Mask& truth, const Mask& predicted,
                                const Shape& tiles = {1, 1, 1});
 
-// The weighted mean of 2 matched / (truth + predicted) over the dimensions, except those empty in
-// both; 1 if all are empty in both. A STAND-IN for matching features: it ignores where a component,
-// tunnel or cavity is. So it is at least as high as the score of any one-to-one matching of the
-// same features.
+// Returns the weighted mean of 2 matched / (truth + predicted) over components, tunnels and
+// cavities. A kind that neither volume has is left out. The score is 1 if neither volume has any.
+// The score ignores where features lie. So the score only approximates a one-to-one matching of
+// features. It is never below the score of such a matching.
 double topology_score(const TopologyCounts& counts,
                       const std::array<double, 3>& weights = {0.34, 0.33, 0.33});
 

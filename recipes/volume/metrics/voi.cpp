@@ -12,7 +12,7 @@
 namespace lockstep::volume {
 namespace {
 
-// How many voxels have a pair of labels.
+// The number of voxels for each pair of labels.
 class PairCounts {
  public:
   void add(std::int32_t truth, std::int32_t predicted, std::int64_t voxels) {
@@ -25,7 +25,7 @@ class PairCounts {
     *latest_ += voxels;
   }
 
-  // Sorted, so that sums do not depend on the hash.
+  // Sorted, so that sums do not depend on the order of the hash table.
   std::vector<std::pair<std::uint64_t, std::int64_t>> sorted() const {
     std::vector<std::pair<std::uint64_t, std::int64_t>> pairs(counts_.begin(), counts_.end());
     std::sort(pairs.begin(), pairs.end());
@@ -38,7 +38,7 @@ class PairCounts {
   std::int64_t* latest_ = nullptr;  // references to elements stay valid when the map grows
 };
 
-// Goes through the pieces of a row in which neither label changes.
+// Counts the segments of a row in which neither label changes.
 void count_row(std::span<const Run> truth, std::span<const Run> predicted, PairCounts& counts) {
   constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
   std::size_t t = 0;

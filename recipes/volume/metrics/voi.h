@@ -1,26 +1,28 @@
-// Variation of information between the components of two masks.
+// Computes the variation of information between the connected components of two masks.
 #pragma once
 
 #include "recipes/volume/metrics/mask.h"
 
 namespace lockstep::volume {
 
-// Both are in bits.
+// The two parts of the variation of information, in bits. H is the conditional entropy.
 struct VariationOfInformation {
-  double split = 0;  // H(prediction | truth): components of the truth that the prediction cuts
-  double merge = 0;  // H(truth | prediction): components of the truth that the prediction joins
+  // H(prediction | truth); grows if the prediction splits components of the truth
+  double split = 0;
+  // H(truth | prediction); grows if the prediction merges components of the truth
+  double merge = 0;
 };
 
-// The variation between the two labellings by 26-connected components, over voxels that are
-// foreground in truth or prediction. Among these, the background of a mask is one more label of
-// that mask. Voxels that are background in both are left out, so empty space does not dilute the
-// result. Both values are 0 if both masks are empty. Throws Error if the shapes differ.
-//
-// Meila, "Comparing clusterings - an information based distance" (2007).
+// Compares the labels of 26-connected components of the two masks (Meila, "Comparing clusterings -
+// an information based distance", 2007). The comparison covers the voxels that are foreground in at
+// least one mask. For these voxels, the background of the other mask is one more label. Voxels that
+// are background in both masks are left out, so empty space does not dilute the result. Both values
+// are 0 if both masks are empty. Throws Error if the shapes differ.
 VariationOfInformation variation_of_information(const Mask& truth, const Mask& predicted);
 
-// 1 / (1 + alpha * (split + merge)). If only one mask is empty, it is 1 for one component and less
-// for more, as in the competition. The other scores judge that case.
+// Returns 1 / (1 + alpha * (split + merge)). If only one mask is empty, the score is 1 if the other
+// mask has one component, and less if it has more. The competition does the same, and its other
+// scores are low in this case.
 double voi_score(const VariationOfInformation& voi, double alpha = 0.3);
 
 }  // namespace lockstep::volume

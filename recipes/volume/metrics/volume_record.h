@@ -1,4 +1,4 @@
-// All scores of the recipe for the prediction of one volume.
+// Computes all scores of the recipe for the prediction of one volume.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@
 namespace lockstep::volume {
 
 struct EvaluationOptions {
-  std::int64_t classes = 1;  // 1: foreground or not
+  std::int64_t classes = 1;  // 1 means foreground and background
   std::optional<std::int64_t> ignore;
-  bool topology = true;  // whether to compute SurfaceDice, VOI and topology; only with one class
+  // whether to compute `score` and its parts (score.h); they need classes = 1
+  bool topology = true;
   double tolerance = 2;
   bool tolerance_mm = false;
 };
 
 // The scores of one volume.
 struct VolumeRecord {
-  std::vector<OverlapCounts> classes;                                     // with the background
-  double score = 0, surface_dice = 0, voi_score = 0, topology_score = 0;  // NaN: not requested
+  std::vector<OverlapCounts> classes;  // including the background
+  double score = 0, surface_dice = 0, voi_score = 0, topology_score = 0;  // NaN if not computed
 
-  double dice() const;  // mean over the classes from 1 on
+  double dice() const;  // mean over classes from 1 on
   double iou() const;
 };
 

@@ -7,9 +7,9 @@
 namespace lockstep::volume {
 namespace {
 
-constexpr std::int64_t block = 8;  // bytes of a std::uint64_t
+constexpr std::int64_t block = 8;  // number of bytes in a std::uint64_t
 
-// Eight rows of eight bytes become columns: blocks of 4, 2 and 1 change sides.
+// Transposes a matrix of 8 x 8 bytes by exchanging blocks of 4, 2 and 1.
 void transpose(std::array<std::uint64_t, block>& rows) {
   const auto swap = [&](std::size_t first, std::size_t distance, std::uint64_t mask) {
     const int bits = static_cast<int>(8 * distance);
@@ -22,8 +22,8 @@ void transpose(std::array<std::uint64_t, block>& rows) {
   for (const std::size_t row : {0, 2, 4, 6}) swap(row, 1, 0x00FF00FF00FF00FF);
 }
 
-// A plane of bytes [size[1], size[2]] whose rows run along the volume's y: in blocks, because
-// single bytes a row apart take an instruction each.
+// Copies a plane of bytes [size[1], size[2]] whose rows run along the volume's y. Blocks of 8 x 8
+// are faster, because single bytes that are a row apart need an instruction each.
 void transpose_plane(const Grid<std::uint8_t>& from, const Turned& box, const Triple& size,
                      std::int64_t z, std::uint8_t* out) {
   const std::int64_t right = box.step[1][2], down = box.step[2][1];
@@ -42,7 +42,8 @@ void transpose_plane(const Grid<std::uint8_t>& from, const Turned& box, const Tr
     }
 }
 
-// Whether transpose_plane may read whole blocks, all of them within the volume.
+// Whether transpose_plane may be used: the plane consists of whole blocks, and all are inside the
+// volume.
 bool can_transpose(const Grid<std::uint8_t>& from, const Turned& box, const Triple& size) {
   if (box.step[2][1] == 0 || box.step[1][2] == 0 || box.step[0][0] == 0) return false;
   if (size[1] % block != 0 || size[2] % block != 0) return false;
@@ -70,7 +71,7 @@ void copy_row(const From* from, std::int64_t stride, std::int64_t count, To* out
   for (; x < count; ++x) out[x] = static_cast<To>(from[x * stride]);
 }
 
-// Interpolates between eight voxels; some may lie beyond the volume.
+// Interpolates between eight voxels, and some of them may be outside the volume.
 template <class T>
 float at_border(const Grid<T>& from, const PlaceRow& row, std::size_t x) {
   const auto share = [&](std::size_t axis, std::int64_t step) {
@@ -94,8 +95,8 @@ To rounded(float value) {
   return static_cast<To>(static_cast<int>(up));
 }
 
-// Places [first, last) of the row, all inside. First the voxels are brought together, in pairs that
-// are neighbours along x, then all places are computed at once.
+// Interpolates the positions [first, last) of the row, which are all inside the volume. First,
+// pairs of neighbours along x are gathered. Then all positions are computed in one vectorized loop.
 template <class From, class To>
 void interpolate_inside(const Grid<From>& from, const PlaceRow& row, std::size_t first,
                         std::size_t last, std::vector<From>& pairs, To* out) {
@@ -129,7 +130,8 @@ void interpolate_inside(const Grid<From>& from, const PlaceRow& row, std::size_t
   }
 }
 
-// Calls inside(first, last) for each run of places inside, and border(x) for all others.
+// Calls inside(first, last) for each run of positions inside the volume, and border(x) for all
+// others.
 template <class Inside, class Border>
 void for_runs(const PlaceRow& row, const Inside& inside, const Border& border) {
   const std::size_t count = row.inside.size();
@@ -187,7 +189,7 @@ void PlaceRow::locate(const Triple& extents, std::int64_t begin, std::int64_t en
     std::uint8_t* const within = inside.data();
 #pragma GCC ivdep
     for (std::size_t x = 0; x < count; ++x) {
-      const auto cut = static_cast<std::int32_t>(place[x]);  // towards 0
+      const auto cut = static_cast<std::int32_t>(place[x]);  // rounded towards 0
       const std::int32_t floor = cut - (place[x] < static_cast<float>(cut) ? 1 : 0);
       voxel[x] = floor;
       rest[x] = place[x] - static_cast<float>(floor);

@@ -1,4 +1,4 @@
-// Converts records of volumes into the engine's forms: tensors, metrics, a table.
+// Converts the records of evaluated volumes to the engine's forms: tensors, metrics and a table.
 #pragma once
 
 #include "recipes/volume/metrics/volume_record.h"
@@ -9,13 +9,13 @@
 
 namespace lockstep::volume {
 
-// f64 [4 + 3 * classes].
+// Returns f64 [4 + 3 * classes], with the background as a class.
 at::Tensor to_tensor(const VolumeRecord& record);
 VolumeRecord record_from(const at::Tensor& numbers);
 
-// Means over the volumes.
+// Returns means over the volumes. topology: whether the records have SurfaceDice, VOI and topology.
 std::vector<Metric> volume_metrics(const std::vector<VolumeRecord>& records, bool topology);
-// A row per volume. ids: one per record.
+// Returns a table with a row for each volume. ids: one for each record.
 ItemTable volume_table(const std::vector<VolumeRecord>& records,
                        const std::vector<std::string>& ids, bool topology);
 

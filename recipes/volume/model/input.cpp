@@ -14,7 +14,7 @@
 namespace lockstep::volume {
 namespace {
 
-// Layers of StepContext::uniform.
+// Layer numbers for StepContext::uniform.
 constexpr std::int64_t value_layer = 0, noise_layer = 1;
 
 at::Tensor per_row(const at::Tensor& numbers) { return numbers.view({-1, 1, 1, 1, 1}); }
@@ -25,7 +25,7 @@ at::Tensor with_gamma(const at::Tensor& x, const at::Tensor& exponents) {
   return ((x - low) / range).clamp(0, 1).pow(per_row(exponents)).mul(range).add(low);
 }
 
-// Box and Muller's, of two uniform draws a voxel.
+// The Box-Muller transform, with two uniform draws per voxel.
 at::Tensor normal_like(const at::Tensor& x, const StepContext& context) {
   const std::int64_t voxels = x.numel() / x.size(0);
   const at::Tensor draws = context.uniform(x.size(0), 2 * voxels, noise_layer);

@@ -1,4 +1,4 @@
-// Turns stored voxels into the network's input, on the device.
+// Converts stored voxels to the network's input, on the device.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -11,15 +11,20 @@ struct ValueAugment {
   double brightness = 0, contrast = 0, gamma = 0, noise = 0;
 };
 
-// values [B, C, d, h, w] u8 or f32; normals f32 [B, C, 4] (normals_tensor). Returns f32.
+// Normalises stored values. values: u8 or f32 [B, C, d, h, w]. normals: f32 [B, C, 4], one
+// normals_tensor per row. Returns f32 [B, C, d, h, w].
 at::Tensor normalised(const at::Tensor& values, const at::Tensor& normals);
 
-// x: f32 [B, C, d, h, w]. Each row is changed by its own draws (StepContext::uniform). Brightness
-// is a factor. Contrast is a factor on the distance from the row's mean. Gamma is an exponent on
-// the row's own range. Noise is normal with a deviation of up to `noise`.
+// Augments each row of x by its own draws (StepContext::uniform). Returns x unchanged unless
+// context.training. x: f32 [B, C, d, h, w]. Steps whose option is 0 are skipped. The steps are, in
+// this order:
+//   gamma        an exponent in [1 - gamma, 1 + gamma] on values that are scaled to [0, 1]
+//   brightness   a factor in [1 - brightness, 1 + brightness]
+//   contrast     a factor in [1 - contrast, 1 + contrast] on the distance from the row's mean
+//   noise        normal noise, whose standard deviation is drawn from [0, noise]
 at::Tensor augmented(const at::Tensor& x, const ValueAugment& augment, const StepContext& context);
 
-// Converts to the computing type, channels-last.
+// Converts x to `type` and to channels-last.
 at::Tensor network_input(const at::Tensor& x, at::ScalarType type);
 
 }  // namespace lockstep::volume

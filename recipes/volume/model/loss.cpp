@@ -19,12 +19,12 @@ at::Tensor weighed_sum(const at::Tensor& rows, const at::Tensor& row_weight) {
   return rows.mul(row_weight).sum();
 }
 
-// One class per voxel.
+// The loss if each voxel has exactly one class.
 std::array<at::Tensor, 3> class_loss(const at::Tensor& logits, const at::Tensor& labels,
                                      const at::Tensor& row_weight, const LossOptions& options) {
-  const at::Tensor flat = logits.to(at::kFloat).flatten(2);  // [B, K, V]
+  const at::Tensor flat = logits.to(at::kFloat).flatten(2);  // shape [B, K, V]
   const at::Tensor logs = at::log_softmax(flat, 1);
-  const at::Tensor known = labels.flatten(1).ne(no_label);  // [B, V]
+  const at::Tensor known = labels.flatten(1).ne(no_label);  // shape [B, V]
   const at::Tensor index = labels.flatten(1).to(at::kLong).mul(known);
   const at::Tensor counted = known.to(at::kFloat);
   const at::Tensor cross = logs.gather(1, index.unsqueeze(1)).squeeze(1).neg().mul(counted);
@@ -34,14 +34,15 @@ std::array<at::Tensor, 3> class_loss(const at::Tensor& logits, const at::Tensor&
   const at::Tensor shares = logs.exp().mul(counted.unsqueeze(1));
   const at::Tensor right =
       at::zeros_like(shares).scatter_(1, index.unsqueeze(1), 1.0).mul(counted.unsqueeze(1));
-  const at::Tensor both = shares.mul(right).sum(2), sum = shares.sum(2) + right.sum(2);  // [B, K]
+  // both have shape [B, K]
+  const at::Tensor both = shares.mul(right).sum(2), sum = shares.sum(2) + right.sum(2);
   const at::Tensor dice = (1 - (2 * both + 1) / (sum + 1)).narrow(1, 1, flat.size(1) - 1).mean(1);
   return {weighed_sum(dice.mul(known.any(1)), row_weight), weighed_sum(focal.sum(1), row_weight),
           weighed_sum(cross.sum(1), row_weight)};
 }
 
-// std::count adds up in wide numbers; bytes are added up sixteen times as fast as long as they
-// hold.
+// Counts a value. std::count adds in wide integers. Sums in bytes are sixteen times as fast, as
+// long as they cannot overflow.
 std::int64_t count_of(std::uint8_t value, const std::uint8_t* begin, std::int64_t count) {
   constexpr std::int64_t lanes = 64, most = 255;
   std::int64_t found = 0, i = 0;

@@ -19,9 +19,9 @@
 namespace lockstep::volume {
 namespace {
 
-constexpr std::int64_t place_window = 7;  // of attention over places
+constexpr std::int64_t place_window = 7;  // window of spatial attention
 
-// Uniform in +-bound, in the order of a contiguous tensor.
+// Draws uniform values in [-bound, bound], in the order of a contiguous tensor.
 at::Tensor uniform_values(at::IntArrayRef sizes, double bound, std::uint64_t seed,
                           std::uint64_t parameter) {
   at::Tensor tensor = at::empty(sizes, at::kFloat);
@@ -73,7 +73,7 @@ Net::Net(const NetShape& shape, std::uint64_t seed) : shape_(shape) {
                                   shape.width << level, shape.dropout * share(level, depth), seed));
   for (std::int64_t level = 0; level < depth; ++level) {
     const std::int64_t width = shape.width << level;
-    // A transposed convolution's fan-in counts its results, as torch has it.
+    // The fan-in of a transposed convolution counts output channels, as in torch.
     up_.push_back({keep(cat("up.", level, ".weight"), {2 * width, width, 2, 2, 2}, 8 * width, seed),
                    keep(cat("up.", level, ".bias"), {width}, 8 * width, seed)});
     decoder_.push_back(make_block(cat("decoder.", level), 2 * width, width,
@@ -95,7 +95,7 @@ Net::Net(const NetShape& shape, std::uint64_t seed) : shape_(shape) {
 }
 
 at::Tensor Net::run(const Block& block, const at::Tensor& x, const StepContext& context) const {
-  at::Tensor kept;  // f32 [B, C]: 0 or 1 / (1 - p)
+  at::Tensor kept;  // f32 [B, C] with 0 or 1 / (1 - p)
   if (context.training && block.dropout > 0)
     kept =
         context.dropout(at::ones({x.size(0), block.conv1.size(0)}, x.options().dtype(at::kFloat)),
@@ -120,7 +120,7 @@ std::vector<at::Tensor> Net::logits(const at::Tensor& x, const StepContext& cont
     at::Tensor input = x;
     if (!levels.empty()) {
       const PooledWindows pooled = pool_windows(levels.back(), {2, 2, 2});
-      levels.back() = pooled.x;  // goes to the decoder too
+      levels.back() = pooled.x;  // the decoder uses it too
       input = pooled.largest;
     }
     levels.push_back(run(block, input, context));

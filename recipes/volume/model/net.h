@@ -1,4 +1,4 @@
-// The residual attention U-Net in three dimensions.
+// The network of the volume recipe: a residual attention U-Net in three dimensions.
 #pragma once
 
 #include "recipes/volume/options/volume_options.h"
@@ -12,35 +12,40 @@
 
 namespace lockstep::volume {
 
-// Encoder: a residual block per level, with max pooling by 2 in between. Decoder, per level: a
-// transposed convolution by 2; a block over its result and the encoder's result of that level
-// together; then attention over channels and over places. A residual block has two 3³ convolutions,
-// each with instance norm. ReLU and channel dropout follow the first one. The block's input is
-// added to the result (through a 1³ convolution if widths differ), and ReLU follows.
-// widths differ), and ReLU follows.
+// The encoder has a residual block at each level, and max pooling by 2 between levels. The decoder
+// has these parts at each level:
+//   1. a transposed convolution, which doubles the extents
+//   2. a residual block over the concatenation of its result and the encoder's result of that level
+//   3. attention over channels, then over places, if NetShape::attention
+// A residual block has two 3³ convolutions, each with instance norm. ReLU and channel dropout
+// follow the first convolution. The input of the block is added to the result of the second
+// convolution, and ReLU follows. If the widths differ, the input goes through a 1³ convolution
+// first.
 //
-// Parameters: encoder.L.{conv1,conv2,skip}.weight, up.L.{weight,bias},
+// Parameters are named encoder.L.{conv1,conv2,skip}.weight, up.L.{weight,bias},
 // decoder.L.{conv1,conv2,skip}.weight, attention.L.{squeeze,excite,place}.weight and
-// heads.L.{weight,bias}; L = 0 is full resolution. Convolutions' weights are channels-last.
+// heads.L.{weight,bias}. L is the level, and level 0 has full resolution. Weights of convolutions
+// are channels-last.
 class Net : public Model {
  public:
-  // Weights are uniform in +-1/sqrt(fan-in), as in torch's convolutions. The same seed gives the
-  // same weights.
+  // Weights are drawn uniformly from [-1/sqrt(fan-in), 1/sqrt(fan-in)], as in torch's convolutions.
+  // The same seed gives the same weights.
   Net(const NetShape& shape, std::uint64_t seed);
 
   const NetShape& shape() const { return shape_; }
   std::vector<Parameter> parameters() override { return parameters_; }
 
-  // x: [B, channels, D, H, W] in the parameters' dtype, channels-last; extents are multiples of
-  // 2^depth. Returns logits [B, outputs, D, H, W] in the same dtype. In training with deep
-  // supervision, logits of the coarser levels follow. Each level is half as large along every axis.
+  // x: [B, channels, D, H, W] in the parameters' dtype, channels-last. D, H and W must be multiples
+  // of 2^depth. Returns logits [B, outputs, D, H, W] in the same dtype. In training with deep
+  // supervision, the logits of the coarser levels follow. Each level has half the extents of the
+  // one before.
   std::vector<at::Tensor> logits(const at::Tensor& x, const StepContext& context) const;
 
  private:
   struct Block {
-    at::Tensor conv1, conv2, skip;  // skip: undefined if widths agree
+    at::Tensor conv1, conv2, skip;  // skip is undefined if widths are equal
     double dropout = 0;
-    std::int64_t layer = 0;  // number for StepContext::dropout
+    std::int64_t layer = 0;  // the layer for StepContext::dropout
   };
   struct Up {
     at::Tensor weight, bias;

@@ -11,10 +11,11 @@
 namespace lockstep::volume {
 namespace {
 
-// Draws of patches are apart from all others of the seed.
+// Keeps the draws of patches independent of all other draws with the same seed.
 constexpr std::uint64_t patch_seed = 0x766f6c756d65;
 
-// From (stored) to To (of the batch): image [C, d, h, w], labels [d, h, w].
+// Cuts patches: image [C, d, h, w] and labels [d, h, w]. From: the stored type. To: the type in the
+// batch.
 template <class From, class To>
 class Cutter {
  public:
@@ -61,7 +62,7 @@ class Cutter {
   }
 
   Triple size_;
-  int ignore_;  // -1: none
+  int ignore_;  // -1 = none
   std::vector<Grid<From>> channels_;
   Grid<std::uint8_t> truth_{};
 };

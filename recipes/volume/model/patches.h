@@ -1,4 +1,5 @@
-// Training samples: patches of the volumes, drawn and turned at random.
+// The data sets of the volume recipe: random patches of volumes for training, and whole volumes for
+// validation.
 #pragma once
 
 #include "recipes/volume/model/placement.h"
@@ -12,7 +13,7 @@
 
 namespace lockstep::volume {
 
-// A volume of the data set, mapped.
+// A volume of the data set, whose voxels are mapped into memory.
 struct MappedVolume {
   VolumeEntry entry;
   std::shared_ptr<const CachedVolume> voxels;
@@ -21,25 +22,28 @@ struct MappedVolume {
 std::vector<MappedVolume> map_volumes(const std::vector<VolumeEntry>& entries,
                                       const Normalization& how);
 
-// The label of patch voxels that are left out: ignored ones, and those beyond the volume.
+// The label of voxels of a patch that the loss leaves out. These are ignored voxels, and voxels
+// beyond the volume.
 inline constexpr std::uint8_t no_label = 255;
 
-// f32 [C, 4]: low, high, shift, scale of each channel.
+// Returns f32 [C, 4]: low, high, shift and scale of each channel.
 at::Tensor normals_tensor(const std::vector<ChannelNormal>& normals);
 
 struct PatchOptions {
   Triple size{64, 64, 64};
   std::int64_t per_volume = 8;
   double positive = 0.6;
-  int ignore = -1;                 // label that becomes no_label; -1: none
-  VoxelType type = VoxelType::u8;  // u8 if all volumes are u8; otherwise all become f32
+  int ignore = -1;                 // label that becomes no_label; -1 = none
+  VoxelType type = VoxelType::u8;  // of the samples: u8 if all volumes are u8, else f32
   TurnOptions turn{};
   WarpOptions warp{};
 };
 
-// Sample i is patch i % per_volume of volume i / per_volume. Everything random about it depends
-// only on (seed, epoch, i). Fields: image [C, d, h, w] u8 or f32, values as stored; labels u8 [d,
-// h, w]; f32 [C, 4], the normals_tensor of its volume.
+// The samples of training. Sample i is patch i % per_volume of volume i / per_volume. Its random
+// draws depend only on (seed, epoch, i). The fields of a sample are:
+//   - the stored values: u8 or f32 [C, d, h, w]
+//   - the labels: u8 [d, h, w]
+//   - the normals_tensor of the volume: f32 [C, 4]
 class Patches : public Dataset {
  public:
   Patches(std::vector<MappedVolume> volumes, const PatchOptions& options);
@@ -53,7 +57,7 @@ class Patches : public Dataset {
   PatchOptions options_;
 };
 
-// Validation samples: whole volumes, identified by number. Fields: i64 [].
+// The samples of validation. The only field of a sample is the index of a volume, i64 [].
 class WholeVolumes : public Dataset {
  public:
   explicit WholeVolumes(std::int64_t count) : count_(count) {}

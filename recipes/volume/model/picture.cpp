@@ -17,8 +17,8 @@ namespace {
 constexpr int gap = 6, head = 22, least_height = 256;
 constexpr const char* axis_names[] = {"z", "y", "x"};
 
-// The plane nearest to the middle among those across `axis` with nearly the most foreground. At a
-// border there is little to see around it.
+// Chooses the plane across `axis` to show. It is the plane nearest to the middle among those with
+// nearly the most foreground, because planes at the border show little context.
 std::int64_t shown_plane(const PictureInput& input, std::size_t axis) {
   const bool labelled = std::any_of(input.truth.begin(), input.truth.end(),
                                     [&](std::uint8_t l) { return l != 0 && l != input.no_label; });
@@ -42,7 +42,8 @@ std::int64_t shown_plane(const PictureInput& input, std::size_t axis) {
   return best;
 }
 
-// A plane: `down` and `across` are the axes that its rows and columns run along.
+// A plane. `down` is the axis along which its rows follow each other; `across` is the axis of its
+// columns.
 struct Plane {
   std::size_t axis, down, across;
   std::int64_t index;

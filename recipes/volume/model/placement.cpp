@@ -9,7 +9,7 @@ namespace lockstep::volume {
 
 Turned turned_box(const Triple& corner, const Triple& size, const TurnOptions& options,
                   Random& random) {
-  // All draws are made whatever the options say, so that an option changes nothing but itself.
+  // The number of draws does not depend on the options. So an option changes only its own effect.
   const std::uint32_t draws = random.next_u32();
   const auto drawn = [&](std::size_t bit) { return (draws >> bit & 1) != 0; };
   Turned box{.origin = corner, .step = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
@@ -20,7 +20,7 @@ Turned turned_box(const Triple& corner, const Triple& size, const TurnOptions& o
     }
   };
   if (options.rotate90) {
-    // A quarter turn is a swap of both axes and a flip of one; a half turn flips both.
+    // A quarter turn swaps both axes and flips one of them. A half turn flips both.
     if (size[1] == size[2] && drawn(3)) {
       std::swap(box.step[1], box.step[2]);
       flip(1);
@@ -69,7 +69,8 @@ Warp::Warp(const Turned& box, const Triple& size, const std::array<double, 3>& s
         for (std::size_t k = 0; k < 3; ++k) c[i][j] += a[i][k] * b[k][j];
     return c;
   };
-  // In the plane of each pair of axes, in millimetres: voxels may be longer along one of them.
+  // Rotates in the plane of each pair of axes, in millimetres, because voxels may be longer along
+  // one axis.
   Matrix turn{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double angle = (2 * random.uniform() - 1) * options.rotate * std::numbers::pi / 180;
@@ -80,7 +81,7 @@ Warp::Warp(const Turned& box, const Triple& size, const std::array<double, 3>& s
     plane[b][a] = std::sin(angle) * spacing[a] / spacing[b];
     turn = product(turn, plane);
   }
-  // A scene that is seen larger is read from a smaller part.
+  // To enlarge the scene, a smaller part of it is read.
   const double factor = 1 / (1 + (2 * random.uniform() - 1) * options.scale);
   std::array<double, 3> middle{};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -104,7 +105,7 @@ Warp::Warp(const Turned& box, const Triple& size, const std::array<double, 3>& s
       along = static_cast<float>((2 * random.uniform() - 1) * options.elastic);
 }
 
-// The knots span the patch.
+// The knots are spread evenly over the patch.
 Warp::Between Warp::between_knots(std::size_t axis, std::int64_t voxel) const {
   if (size_[axis] == 1) return {};
   const double place = static_cast<double>(voxel) * static_cast<double>(knots - 1) /
@@ -137,7 +138,7 @@ void Warp::row(std::int64_t z, std::int64_t y, std::array<std::vector<float>, 3>
     float* const out = places[i].data();
     const double start = first_[i] + per_step_[0][i] * static_cast<double>(z) +
                          per_step_[1][i] * static_cast<double>(y);
-    // Between two knots the shift grows evenly, so the place does.
+    // The shift is linear between two knots, so the position is linear too.
     std::int64_t x = 0;
     for (std::size_t knot = 0; x < width; ++knot) {
       const bool last = !bent || width == 1 || knot + 2 == knots;

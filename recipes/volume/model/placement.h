@@ -1,4 +1,4 @@
-// Where a patch lies in its volume, and how it is turned: the geometry of one training sample.
+// The geometry of a training sample: where a patch lies in its volume, and how it is turned.
 #pragma once
 
 #include "core/base/philox.h"
@@ -12,8 +12,8 @@ namespace lockstep::volume {
 
 using Triple = std::array<std::int64_t, 3>;  // z, y, x
 
-// Voxel o of the patch is voxel origin + Σ step[axis] * o[axis] of the volume. Each step goes along
-// one of the volume's axes, forwards or backwards.
+// Maps voxel o of a patch to voxel origin + Σ step[axis] * o[axis] of the volume. Each step is 1 or
+// -1 along one axis of the volume.
 struct Turned {
   Triple origin{};
   std::array<Triple, 3> step{};
@@ -23,51 +23,53 @@ struct TurnOptions {
   bool flip = true, rotate90 = true;
 };
 
-// Turns a box of `size` that begins at `corner` by draws of `random`. Quarter turns are drawn only
-// if the patch is square in its plane.
+// Turns a box of `size` that begins at `corner` at random. flip: each axis is flipped with
+// probability 1/2. rotate90: the box is turned about z by a multiple of 90 degrees. If its height
+// and width differ, the angle is 0 or 180 degrees.
 Turned turned_box(const Triple& corner, const Triple& size, const TurnOptions& options,
                   Random& random);
 
-// The corner of a box of `size` around `middle`, moved into [begin, end). If the volume is smaller
-// than the box, the box extends beyond it equally on both sides.
+// Returns the corner of a box of `size` around `middle`. The box is moved to lie within [begin,
+// end). Along axes on which it does not fit, the box extends beyond both sides equally.
 Triple corner_around(const Triple& middle, const Triple& size, const Triple& begin,
                      const Triple& end);
-// The corner of a box within [begin, end), drawn with equal probability.
+// Returns the corner of a random box within [begin, end). All corners have equal probability. Along
+// axes on which the box does not fit, it extends beyond both sides equally.
 Triple any_corner(const Triple& size, const Triple& begin, const Triple& end, Random& random);
 
 struct WarpOptions {
-  double rotate = 0;   // degrees around each axis
-  double scale = 0;    // a share: sizes are from 1 - scale to 1 + scale
-  double elastic = 0;  // voxels
+  double rotate = 0;   // largest angle around each axis, in degrees
+  double scale = 0;    // sizes are multiplied by 1 - scale to 1 + scale
+  double elastic = 0;  // largest shift of a knot along each axis, in voxels
   bool any() const { return rotate > 0 || scale > 0 || elastic > 0; }
 };
 
-// A smooth map from a patch's voxels to places in the volume, which are turned, scaled and bent
-// about the middle of the box.
+// A random smooth map from the voxels of a patch to places in the volume. It turns and scales the
+// box about its middle, and then deforms it elastically.
 class Warp {
  public:
   Warp(const Turned& box, const Triple& size, const std::array<double, 3>& spacing,
        const WarpOptions& options, Random& random);
-  // The places of voxels (z, y, 0 … width-1), in voxels of the volume: first all z, then all y,
-  // then all x.
+  // Returns the places of voxels (z, y, 0 … width-1) of the patch, in voxels of the volume.
+  // places[0] holds their z, places[1] their y, and places[2] their x.
   void row(std::int64_t z, std::int64_t y, std::array<std::vector<float>, 3>& places) const;
 
  private:
-  static constexpr std::size_t knots = 5;  // of the elastic deformation, along each axis
-  // Where a voxel lies between the knots of an axis: after knot `low`, by this share of the
-  // distance between knots.
+  static constexpr std::size_t knots = 5;  // of the deformation, along each axis
+  // The place of a voxel between the knots of an axis: after knot `low`, by `share` of the distance
+  // to the next knot.
   struct Between {
     std::size_t low = 0;
     double share = 0;
   };
   Between between_knots(std::size_t axis, std::int64_t voxel) const;
-  // The shifts at the knots along x of row (z, y).
+  // Returns the shifts at the knots along x for row (z, y).
   std::array<std::array<double, 3>, knots> bend(std::int64_t z, std::int64_t y) const;
 
   Triple size_{};
-  std::array<double, 3> first_{};                    // the place of voxel 0, without bending
+  std::array<double, 3> first_{};                    // the place of voxel 0, without deformation
   std::array<std::array<double, 3>, 3> per_step_{};  // [patch axis][volume axis]
-  // shifts of the knots, in voxels; empty: no bending
+  // shifts of the knots, in voxels; empty if there is no deformation
   std::vector<std::array<float, 3>> shifts_;
 };
 

@@ -1,4 +1,4 @@
-// Segmenting volumes of files.
+// Segments volumes in files.
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
 #include "core/media/zip_writer.h"
@@ -21,7 +21,7 @@ bool is_nifti(const std::string& name) {
   return name.ends_with(".nii") || name.ends_with(".nii.gz");
 }
 
-// [C, D, H, W], a view of the voxels: u8 or f32.
+// A view of the voxels as [C, D, H, W], u8, u16 or f32.
 at::Tensor view_of(Voxels& voxels) {
   const VolumeShape& shape = voxels.shape;
   const std::vector<std::int64_t> sizes{shape.channels, shape.depth, shape.height, shape.width};
@@ -31,7 +31,7 @@ at::Tensor view_of(Voxels& voxels) {
   return at::from_blob(voxels.values.data(), sizes, type);
 }
 
-// [K, D, H, W] f32 on the CPU to the extents of `shape`, trilinear.
+// Resamples [K, D, H, W] f32 on the CPU to the extents of `shape`, trilinearly.
 at::Tensor resampled(const at::Tensor& values, const VolumeShape& shape) {
   at::Tensor out = at::empty({values.size(0), shape.depth, shape.height, shape.width}, at::kFloat);
   for (std::int64_t c = 0; c < values.size(0); ++c) {
@@ -52,7 +52,7 @@ at::Tensor resampled(const at::Tensor& values, const VolumeShape& shape) {
   return out;
 }
 
-// Planes [D, H, W] u8 or f32 of a file that lies as `source` does.
+// Writes planes [D, H, W], u8 or f32, to a file with the position and axes of `source`.
 void write_planes(const fs::path& path, const at::Tensor& planes, const VolumeHeader& source) {
   VolumeHeader header = source;
   header.shape.channels = 1;
@@ -69,7 +69,7 @@ void write_planes(const fs::path& path, const at::Tensor& planes, const VolumeHe
   writer->finish();
 }
 
-// "7.nii.gz" and "_probability" to "7_probability.nii.gz".
+// Turns "7.nii.gz" and "_probability" into "7_probability.nii.gz".
 std::string with_ending(const std::string& name, const std::string& ending) {
   const std::string suffix = name.ends_with(".nii.gz") ? ".nii.gz" : fs::path(name).extension();
   return name.substr(0, name.size() - suffix.size()) + ending + suffix;
@@ -182,7 +182,7 @@ ItemOutput VolumeRecipe::predict_item(Model& model, const PredictItem& item,
   return output;
 }
 
-// A piece is a file of its planes' probabilities.
+// Writes the probabilities of the piece's planes to a file of its own.
 ItemOutput VolumeRecipe::predict_piece(Model& model, const PredictItem& item, ItemPiece piece,
                                        const ItemContext& context) {
   const auto reader = open_for(item);

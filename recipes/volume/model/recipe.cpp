@@ -29,7 +29,7 @@ PatchOptions patch_options(const VolumeOptions& options) {
                    .elastic = options.augment.elastic}};
 }
 
-// Planes of a mapped volume, u8 or f32. The tensor is a copy.
+// Copies planes of a mapped volume into a tensor.
 at::Tensor planes_of(const CachedVolume& volume, std::int64_t begin, std::int64_t end) {
   const VolumeShape& shape = volume.shape();
   const std::int64_t plane = shape.height * shape.width;
@@ -132,7 +132,7 @@ std::vector<at::Tensor> VolumeRecipe::loss(Model& model, const Batch& batch, Ste
     const std::array<at::Tensor, 3> found = segmentation_loss(
         levels[level], coarser_labels(batch.tensors.at(1), coarse), batch.row_weight, loss_);
     for (std::size_t term = 0; term < 3; ++term) {
-      // A coarse voxel stands for 8^level fine ones, in the terms that count voxels.
+      // In terms that count voxels, a coarse voxel has the weight of 8^level fine voxels.
       const double factor = std::ldexp(1.0, (term == 0 ? 0 : 3 * coarse) - coarse) / weights;
       const at::Tensor part = factor == 1 ? found[term] : found[term].mul(factor);
       sums[term] = level == 0 ? part : sums[term].add(part);
@@ -264,7 +264,7 @@ std::string VolumeRecipe::smaller_sample() const {
   const std::int64_t multiple = std::int64_t{1} << shape_.depth;
   const std::int64_t largest = *std::max_element(patch_.size.begin(), patch_.size.end());
   const std::int64_t smaller = largest / 2 / multiple * multiple;
-  if (smaller < 2 * multiple) return "";  // VolumeOptions::check refuses it
+  if (smaller < 2 * multiple) return "";  // VolumeOptions::check would refuse it
   return cat("a smaller patch (data.patch=", smaller, " instead of ", largest, ")");
 }
 

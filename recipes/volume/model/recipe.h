@@ -1,4 +1,4 @@
-// The volume recipe as the engine sees it.
+// Implements the engine's interface Recipe for volumes.
 #pragma once
 
 #include "recipes/volume/model/evaluation.h"
@@ -30,7 +30,7 @@ class VolumeRecipe : public Recipe {
 
   std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
                                          StepContext& context) override;
-  // A piece is some planes of the mask.
+  // A piece of an item is a range of planes. Each device computes the mask of one piece.
   bool evaluates_pieces() const override { return true; }
   at::Tensor evaluate_piece(Model& model, const Batch& sample, ItemPiece piece,
                             StepContext& context) override;
@@ -50,32 +50,33 @@ class VolumeRecipe : public Recipe {
 
  private:
   TileOptions tiles(at::Device device, at::ScalarType type) const;
-  // mask: u8 [D, H, W] on the CPU; clears small components.
+  // Clears small components of a mask, u8 [D, H, W] on the CPU.
   void remove_small(at::Tensor& mask) const;
-  // Throws Error if the item's volume does not suit the model.
+  // Opens the item's volume. Throws Error if the model cannot process this volume.
   std::unique_ptr<VolumeReader> open_for(const PredictItem& item) const;
   RowRange piece_planes(const VolumeShape& shape, ItemPiece piece,
                         const ItemContext& context) const;
-  // The shape in which the model processes a volume of such a file.
+  // Returns the shape in which the model processes a volume with this header.
   VolumeShape model_shape(const VolumeHeader& header) const;
-  // The probabilities for planes `rows` of the volume, in the model's shape: f32 [outputs, rows, H,
-  // W] on the CPU. warning: ItemOutput::warning.
+  // Returns the probabilities of planes `rows`, in the shape of model_shape(): f32 [outputs, rows,
+  // H, W] on the CPU. warning: receives ItemOutput::warning.
   at::Tensor probabilities_of(Model& model, Voxels voxels, RowRange rows,
                               const ItemContext& context, std::string& warning) const;
-  // found: probabilities of the whole volume in the model's shape.
+  // found: the probabilities of the whole volume, in the shape of model_shape().
   ItemOutput output_of(const PredictItem& item, const VolumeHeader& source, const at::Tensor& found,
                        const ItemContext& context) const;
   const MappedVolume& volume_of(const at::Tensor& index) const;
-  // The mask of planes `rows`: u8 [rows, H, W] on the CPU.
+  // Returns the mask of planes `rows`: u8 [rows, H, W] on the CPU.
   at::Tensor mask_of(const Net& net, const MappedVolume& volume, RowRange rows,
                      const StepContext& context) const;
-  // mask: all planes; small components are removed from it. Also makes the picture.
+  // Returns the record of a volume. Also makes its picture. mask: all planes; small components are
+  // removed first.
   at::Tensor record_of(const MappedVolume& volume, at::Tensor mask, StepContext& context) const;
 
   NetShape shape_;
   Normalization normalization_;
   ValueRange training_values_;
-  std::string volumes_;  // the file of PreparedVolumes; empty if there is no data
+  std::string volumes_;  // file of PreparedVolumes; empty without data
   PatchOptions patch_;
   ValueAugment values_;
   LossOptions loss_;

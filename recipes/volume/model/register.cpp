@@ -1,4 +1,4 @@
-// Makes the torch half of the volume recipe known to the program that links this.
+// Registers the torch half of the volume recipe in programs that link this file.
 #include "recipes/volume/model/recipe.h"
 
 namespace lockstep::volume {

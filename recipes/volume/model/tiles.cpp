@@ -42,7 +42,7 @@ void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& opt
   for (const TiledNet& net : nets) normals.push_back(net.normals.to(options.device).unsqueeze(0));
   const int turns = options.flips ? 8 : 1;
   const SlidingWindows windows = windows_over(options, input.extents);
-  const auto count = static_cast<double>(nets.size()) * turns;  // of passes over a tile
+  const auto count = static_cast<double>(nets.size()) * turns;  // number of passes over a tile
   const std::int64_t tiles_in_all = windows.count(input.rows);
   std::int64_t tiles_done = 0;
   const auto predict = [&](const at::Tensor& tiles) {

@@ -1,4 +1,4 @@
-// Runs the network over a whole volume, tile by tile.
+// Computes probabilities for a whole volume, tile by tile.
 #pragma once
 
 #include "recipes/volume/model/net.h"
@@ -15,36 +15,37 @@ struct TileOptions {
   double overlap = 0.5;
   WindowWeights weights = WindowWeights::gaussian;
   std::int64_t batch = 1;
-  bool flips = false;  // mean over all flips of each tile
+  bool flips = false;  // whether to average over all flips of each tile
   at::Device device = at::kCPU;
-  at::ScalarType type = at::kFloat;  // dtype of the networks' parameters
+  at::ScalarType type = at::kFloat;  // dtype of the parameters
 };
 
 struct TileInput {
   Triple extents{};
-  RowRange rows;  // the requested planes
-  // Reads planes [begin, end) as stored: [C, planes, H, W] u8 or f32, on the CPU.
+  RowRange rows;  // the planes to compute
+  // Returns stored planes: u8 or f32 [C, planes, H, W] on the CPU.
   SlidingWindows::Read read;
 };
 
 struct TiledNet {
   const Net* net;
-  at::Tensor normals;  // f32 [C, 4]: the normalisation with which this network was trained
+  at::Tensor normals;  // f32 [C, 4]: the normalisation of this network
 };
 
-// The planes of piece `index` of `count`, for devices that share a volume. Together the pieces are
-// all planes; some may be empty.
+// Returns the planes of piece `index`, if `count` devices share a volume. Together, the pieces are
+// all planes. Some may be empty.
 RowRange planes_of_piece(const TileOptions& options, const Triple& extents, std::int64_t index,
                          std::int64_t count);
 
-// Computes the probabilities of `input.rows`, averaged over the networks. They are of the
-// foreground, [1, planes, H, W], if the networks have one output, else of each class. f32, on the
-// device, planes in ascending order. They do not depend on which rows are requested.
+// Computes the probabilities of planes input.rows, averaged over the networks. Passes them to
+// `write` as f32 [outputs, planes, H, W] on the device, in ascending order of planes. With one
+// output, these are probabilities of the foreground. With several outputs, these are probabilities
+// of each class. The probabilities of a plane do not depend on which planes are requested.
 void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& options,
                        const TileInput& input, const SlidingWindows::Write& write);
 
-// u8 [D, H, W] on the CPU: for one output, 1 where the probability of foreground is above
-// `threshold`; for several, the most probable class.
+// Returns labels, u8 [D, H, W] on the CPU. With one output, a label is 1 if the probability is
+// above `threshold`, else 0. With several outputs, it is the most probable class.
 at::Tensor labels_of(const at::Tensor& probabilities, double threshold);
 
 }  // namespace lockstep::volume

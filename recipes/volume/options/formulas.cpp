@@ -1,4 +1,4 @@
-// Parameters, memory and FLOPs of the U-Net as formulas.
+// Formulas for the parameters, memory and FLOPs of the U-Net.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace lockstep::volume {
 namespace {
 
-constexpr std::int64_t gate_weights = 686;  // 7³ of two maps
+constexpr std::int64_t gate_weights = 686;  // a convolution of 7 x 7 x 7 over two maps
 
 std::int64_t width_at(const NetShape& shape, std::int64_t level) { return shape.width << level; }
 
@@ -32,7 +32,7 @@ std::int64_t parameter_count(const NetShape& shape) {
                               width_at(shape, level));
   for (std::int64_t level = 0; level < shape.depth; ++level) {
     const std::int64_t width = width_at(shape, level);
-    count += 16 * width * width + width;  // transposed convolution and its bias
+    count += 16 * width * width + width;  // a transposed convolution and its bias
     count += block_parameters(2 * width, width);
     if (shape.attention) count += 2 * width * bottleneck(width) + gate_weights;
     if (level == 0 || shape.deep_supervision) count += (width + 1) * shape.outputs;
@@ -42,11 +42,11 @@ std::int64_t parameter_count(const NetShape& shape) {
 
 std::int64_t bottleneck(std::int64_t width) { return std::max<std::int64_t>(1, width / 16); }
 
-// A patch keeps these for backward, in elements of the computing type, per voxel of a level of
-// width W. A block keeps its two convolutions' results, the first normalised one and its own, and
-// with another width the result of the skip's convolution (5 W). The decoder keeps the
-// concatenation, the one that was brought up, the gated result and a map (5 W with the block's: 10
-// W). The loss keeps a few f32 per voxel.
+// Elements that a patch keeps for backward, in the computing type, per voxel of a level of width W.
+// A block keeps 5 W: two convolution results, the first normalized result, its output, and the
+// result of the skip's convolution. The decoder of a level also keeps the concatenation, the
+// upsampled map, the gated map and the attention map. A level with both takes 16 W, or 14 W without
+// attention. The loss keeps 12 bytes per voxel and output.
 MemoryEstimate VolumeOptions::memory(const TrainOptions& train, const Facts& facts) const {
   const NetShape shape = net(std::max<std::int64_t>(1, data.channels));
   const bool low = train.precision != Precision::fp32;
@@ -61,7 +61,7 @@ MemoryEstimate VolumeOptions::memory(const TrainOptions& train, const Facts& fac
   const double optimizer = optimizer_bytes_per_parameter(train);
   const double parameters =
       static_cast<double>(facts.parameters != 0 ? facts.parameters : parameter_count(shape));
-  constexpr double workspaces = 512.0 * 1024 * 1024;  // of cuDNN
+  constexpr double workspaces = 512.0 * 1024 * 1024;  // workspaces of cuDNN
   return {.fixed_bytes = parameters * (weight_bytes_per_parameter(train) + optimizer) + workspaces,
           .per_sample_bytes =
               element * elements + voxels_at(sizes, 0) * 12 * static_cast<double>(outputs()),
@@ -69,8 +69,8 @@ MemoryEstimate VolumeOptions::memory(const TrainOptions& train, const Facts& fac
           .backward_bytes = 3 * element * widest};
 }
 
-// 6 FLOPs a multiplication of the convolutions: 2 forward, 4 backward. Norms, pools, gates'
-// products and the loss count nothing.
+// A multiplication in a convolution counts 6 FLOPs: 2 forward and 4 backward. Norms, pooling,
+// products with gates and the loss are not counted.
 std::optional<double> VolumeOptions::flops_per_sample(const Facts&) const {
   const NetShape shape = net(std::max<std::int64_t>(1, data.channels));
   const std::array<std::int64_t, 3> sizes = patch();
@@ -83,7 +83,8 @@ std::optional<double> VolumeOptions::flops_per_sample(const Facts&) const {
   for (std::int64_t level = 0; level < shape.depth; ++level) {
     const std::int64_t width = width_at(shape, level);
     const double fine = voxels_at(sizes, level);
-    products += fine * static_cast<double>(2 * width * width);  // each voxel has one of eight taps
+    // each output voxel uses one of eight taps
+    products += fine * static_cast<double>(2 * width * width);
     products += fine * static_cast<double>(block_parameters(2 * width, width));
     if (shape.attention) products += fine * static_cast<double>(gate_weights);
     if (level == 0 || shape.deep_supervision)

@@ -1,4 +1,4 @@
-// Named sets of options: what each reproduces.
+// Named sets of options, each with the result that it reproduces.
 #include "recipes/volume/options/volume_options.h"
 
 namespace lockstep::volume {
@@ -6,7 +6,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-// The residual attention U-Net of 22.9 M parameters and its optimizer.
+// The residual attention U-Net with 22.9 M parameters, and its optimizer.
 Values full(const Values& more) {
   Values values = {{"model.width", "32"},
                    {"model.depth", "4"},

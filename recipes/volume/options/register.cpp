@@ -1,4 +1,4 @@
-// Makes the volume recipe known to the program that links this.
+// Registers the volume recipe in programs that link this file.
 #include "recipes/volume/options/volume_options.h"
 
 namespace lockstep::volume {

@@ -204,7 +204,7 @@ void add_outputs(OptionTable& table, Scoring& scoring, Predict& predict) {
              .min = 0});
 }
 
-// One number for all of three, or three.
+// Reads three numbers, or one number for all three.
 std::optional<std::array<double, 3>> three(const std::vector<std::string>& words) {
   if (words.size() != 1 && words.size() != 3) return std::nullopt;
   std::array<double, 3> numbers{};
@@ -216,8 +216,8 @@ std::optional<std::array<double, 3>> three(const std::vector<std::string>& words
   return numbers;
 }
 
-// Words with numbers among other marks, such as 64x64x64 or (64,64,64), as the option takes them;
-// "" where there are not one or three numbers.
+// Rewrites numbers among other characters, such as 64x64x64 or (64,64,64), in the option's format.
+// Returns "" if there are not one or three numbers.
 std::string numbers_in(const std::vector<std::string>& words) {
   std::string text = join(words, ",");
   for (char& c : text)
@@ -227,7 +227,7 @@ std::string numbers_in(const std::vector<std::string>& words) {
   return three(numbers) ? join(numbers, ",") : "";
 }
 
-// For words that cannot be read, or whose numbers cannot be. examples: "data.patch=64 or
+// A hint for an option whose numbers are invalid or cannot be read. examples: "data.patch=64 or
 // data.patch=32,64,64".
 std::string hint_for_numbers(const std::string& key, const std::vector<std::string>& words,
                              const std::string& examples) {
@@ -297,7 +297,7 @@ NetShape VolumeOptions::net(std::int64_t channels) const {
 
 void VolumeOptions::defaults(TrainOptions& train, bool has_gpu) const {
   train.preset = has_gpu ? "full" : "small";
-  train.eval.batch = 1;  // a volume
+  train.eval.batch = 1;  // number of volumes
   train.eval.every_epochs = 5;
 }
 

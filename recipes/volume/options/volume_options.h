@@ -17,20 +17,21 @@ enum class Save { mask, probabilities };
 enum class TileWeights { gaussian, uniform };
 enum class ToleranceUnit { voxels, mm };
 
-// The residual attention U-Net. It has `width` channels at full resolution, and twice as many at
-// each further level down.
+// The shape of the residual attention U-Net. The network has `width` channels at full resolution.
+// Each coarser level has twice as many channels as the level before.
 struct NetShape {
-  std::int64_t channels = 1;  // of the input
-  std::int64_t outputs = 1;   // logits per voxel: 1 for a single class, else one per class
+  std::int64_t channels = 1;  // channels of the input
+  // logits per voxel: 1 if there is one class, else the number of classes
+  std::int64_t outputs = 1;
   std::int64_t width = 32, depth = 4;
   bool attention = true;
-  double dropout = 0.2;           // at the deepest level; rises towards it from 0
-  double decoder_dropout = 0.15;  // at the deepest decoder level; rises towards it from 0
+  double dropout = 0.2;  // of the encoder's deepest level; rises linearly from 0 at level 0
+  double decoder_dropout = 0.15;  // of the decoder's deepest level; rises in the same way
   bool deep_supervision = false;
 };
 std::int64_t parameter_count(const NetShape& shape);
-std::int64_t bottleneck(
-    std::int64_t width);  // channels between the two layers of channel attention
+// channels between the two layers of channel attention
+std::int64_t bottleneck(std::int64_t width);
 
 struct VolumeOptions : PreparedOptions<VolumeOptions> {
   VolumeOptions();  // fills `table`
@@ -41,37 +42,38 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
     double dropout = 0.2, decoder_dropout = 0.15;
   } model;
   struct {
-    std::string path;            // empty: a small generated set
-    std::string images, labels;  // folders; empty: found in `path`
-    // has a column `id`; empty: path/train.csv, or all pairs of equal names
+    std::string path;            // empty: a small generated data set
+    std::string images, labels;  // folders; empty: searched for in `path`
+    // A table with the column `id`. If empty, it is train.csv beside the images, or test.csv for
+    // images of a test set. Without such a file, all images are used.
     std::string csv;
-    std::vector<std::string> valid;  // ids, or a file of them; empty: valid_share, or a fold
-    double valid_share = 0.2;        // share of the volumes; for a single volume, of its planes
+    std::vector<std::string> valid;  // ids, or a file of ids; empty: by valid_share or a fold
+    double valid_share = 0.2;        // of the volumes, or of the planes of a single volume
     std::int64_t folds = 0, fold = 0;
-    std::int64_t classes = 1;   // 1: foreground or not; more: one class per voxel, background too
-    std::int64_t ignore = 2;    // label that is left out; -1: none
-    std::int64_t channels = 0;  // 0: as many as the files have
+    std::int64_t classes = 1;   // 1: only foreground; 2 or more: includes the background
+    std::int64_t ignore = 2;    // label that is left out; -1 = none
+    std::int64_t channels = 0;  // 0: as in the files
     Normalize normalize = Normalize::divide;
-    double divide = 0;                     // 0: 255 for u8, 65,535 for u16, 1 for others
-    std::vector<std::string> patch{"64"};  // z,y,x or one number for all; voxels
-    std::vector<std::string> spacing;      // z,y,x in mm to resample to; empty: as it is
-    bool pad = false;                      // allow volumes that are smaller than a patch
-    std::int64_t patches = 8;              // for each volume, per epoch
-    double positive = 0.6;                 // share of patches around a voxel of foreground
-    double cache_gb = 0;                   // 0: as much as the disk has room for
+    double divide = 0;                     // 0: 255 for u8, 65,535 for u16, 1 for other types
+    std::vector<std::string> patch{"64"};  // z,y,x or one number for all axes, in voxels
+    std::vector<std::string> spacing;      // z,y,x in mm to resample to; empty: no resampling
+    bool pad = false;                      // whether volumes may be smaller than a patch
+    std::int64_t patches = 8;              // per volume and epoch
+    double positive = 0.6;                 // share of patches around a foreground voxel
+    double cache_gb = 0;                   // largest size of the cache; 0: limited only by the disk
   } data;
-  struct {                   // how files are read; a run may change these
-    bool same_grid = false;  // affines of image and label may differ
-    bool as_planes = false;  // read channels or times of one plane, as TIFFs state them, as planes
+  struct {                   // how files are read; may differ from the options of an existing run
+    bool same_grid = false;  // whether affines of image and label may differ
+    bool as_planes = false;  // ReadVolume::as_planes
   } files;
   struct {
     bool flip = true, rotate90 = true;
     double brightness = 0.2, contrast = 0.3;
-    double rotate = 0;   // degrees
+    double rotate = 0;   // in degrees
     double scale = 0;    // share
-    double elastic = 0;  // voxels
+    double elastic = 0;  // in voxels
     double gamma = 0;    // share
-    double noise = 0;    // standard deviation, of normalised values
+    double noise = 0;    // standard deviation, after normalisation
   } augment;
   struct {
     double dice = 0.6, focal = 0.2, bce = 0.2, focal_alpha = 0.25, focal_gamma = 2;
@@ -80,27 +82,29 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
     double tolerance = 2;
     ToleranceUnit unit = ToleranceUnit::voxels;
     bool topology = true;
-    std::string labels;   // for `lockstep score`; empty: found below data.path
-    std::string summary;  // file; empty: summary.json in the folder of predictions; "none"
-  } scoring;              // score.*
+    std::string labels;   // for `lockstep score`; empty: searched for in data.path
+    std::string summary;  // a file, or "none"; empty: summary.json beside the predictions
+  } scoring;              // the options score.*
   struct {
-    std::string images;      // folder; empty: data.path/test_images
-    std::string csv;         // ids; empty: data.path/test.csv
-    std::string submission;  // "submission.zip"
+    // a folder; empty: test_images, imagesTs, test or images in data.path
+    std::string images;
+    std::string csv;         // a table of ids; empty: data.path/test.csv
+    std::string submission;  // name of an archive, for example "submission.zip"
     Save save = Save::mask;
     double threshold = 0.5;
-    std::int64_t min_component = 0;  // voxels
-    // The overlap of tiles, also in evaluation.
+    std::int64_t min_component = 0;  // in voxels
+    // The overlap of neighbouring tiles, as a share of a tile. This option also applies to
+    // evaluation.
     double overlap = 0.5;
     TileWeights weights = TileWeights::gaussian;
-    std::int64_t batch = 0;  // windows computed at once; 0: 1 on a CPU, 16 on a GPU
-    bool flips = false;      // mean over flips along all axes
+    std::int64_t batch = 0;  // tiles computed at once; 0: 1 on a CPU, 16 on a GPU
+    bool flips = false;      // whether to average over flips along all axes
   } predict;
 
   std::array<std::int64_t, 3> patch() const;  // throws Error
-  // The number of passes of the network over a volume of these extents (z,y,x), in evaluation and
-  // prediction. Each tile that SlidingWindows cuts (training/evaluation/sliding_windows.h) has one
-  // pass for every flip.
+  // Returns how often the network runs in evaluation or prediction of one volume. The network runs
+  // once per tile and flip. extents: z, y, x of the volume. Tiles are those of SlidingWindows
+  // (training/evaluation/sliding_windows.h).
   double passes_over(const std::array<std::int64_t, 3>& extents) const;
   std::optional<std::array<double, 3>> spacing() const;  // throws Error
   std::optional<std::int64_t> ignore() const;
@@ -111,7 +115,7 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
 
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
-  void check_labels() const;  // the part of `check` that concerns data.classes and data.ignore
+  void check_labels() const;  // the checks of data.classes and data.ignore
   std::vector<std::string> metric_names() const override;
   std::optional<BuiltIn> built_in() const override;
   bool low_precision() const override { return true; }
@@ -122,7 +126,7 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
 };
 
 const std::vector<Preset>& presets();
-std::vector<Synonym> synonyms();  // what other programs call these options
+std::vector<Synonym> synonyms();  // names that other programs use for these options
 
 }  // namespace lockstep::volume
 

@@ -1,4 +1,4 @@
-// Curved sheets and blobs.
+// Creates synthetic volumes with curved sheets and blobs.
 #include "recipes/volume/prepare/made_volumes.h"
 
 #include <algorithm>
@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t seed = 20'260'101;
 constexpr std::int64_t depth = 64, height = 80, width = 80;
-constexpr const char* version = "1\n";  // of what is made
+constexpr const char* version = "1\n";  // version of the synthetic data
 
-using Place = std::array<double, 3>;  // z, y, x
+using Place = std::array<double, 3>;  // order: z, y, x
 
 double squared_distance(const Place& a, const Place& b) {
   double sum = 0;
@@ -40,7 +40,7 @@ Place random_place(Random& random, double margin) {
   return {z, y, within(width)};
 }
 
-// A height over two axes: a plane with waves.
+// A surface over two axes: a plane with waves.
 class Sheet {
  public:
   Sheet(Random& random, double middle) : middle_(middle), over_y_(random.uniform() < 0.4) {
@@ -50,7 +50,7 @@ class Sheet {
               .across = (random.uniform() - 0.5) * 0.16,
               .phase = random.uniform() * 2 * std::numbers::pi};
   }
-  // In voxels, at right angles to the sheet, to first order.
+  // The distance to the surface in voxels, as a first-order approximation.
   double distance(const Place& place) const {
     const auto [z, y, x] = place;
     const double up = over_y_ ? y : z, along = over_y_ ? z : y;
@@ -80,7 +80,7 @@ struct Ball {
   double radius;
 };
 
-// The scene that a volume shows.
+// The objects in a volume.
 struct Scene {
   std::vector<Sheet> sheets;
   std::vector<Ball> blobs, clouds;
@@ -108,7 +108,8 @@ struct Voxel {
   std::uint8_t label;
 };
 
-// How much of a voxel at `distance` from the border is within: 1 inside, 0 a voxel further out.
+// The share of a voxel that is inside, for a centre at `distance` outside the border. It falls from
+// 1 to 0 over one voxel.
 double soft(double distance) { return std::clamp(0.5 - distance, 0.0, 1.0); }
 
 Voxel voxel_at(const Scene& scene, const Place& place) {
@@ -125,7 +126,7 @@ Voxel voxel_at(const Scene& scene, const Place& place) {
   return {70 + 70 * within + 30 * std::min(cloud, 1.5), label};
 }
 
-// About normal, deviation 1: the sum of four bytes.
+// Noise with standard deviation 1, nearly normal: the sum of four bytes.
 double noise_of(std::uint32_t word) {
   const std::uint32_t sum = (word & 0xff) + (word >> 8 & 0xff) + (word >> 16 & 0xff) + (word >> 24);
   return (static_cast<double>(sum) - 510) / 147.8;

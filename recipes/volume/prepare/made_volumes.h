@@ -1,4 +1,4 @@
-// The small data set for users who name no data.
+// Generates a small data set, which is used if the options name no data.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,12 @@ namespace lockstep::volume {
 
 inline constexpr std::int64_t made_train_volumes = 8, made_test_volumes = 2;
 
-// Returns cache_dir/made-volumes, with the layout of the competition's data: train_images,
-// train_labels, train.csv, and the same for test. Volumes have 64 x 80 x 80 bytes: curved sheets
-// and blobs (foreground, 1) in clouds and noise. A band along one side has labels to be ignored
-// (2). The bytes are the same each time. Creates the folder if it is absent; two processes may do
-// this at once. Throws Error.
+// Returns the folder cache_dir/made-volumes, and creates it if it is absent. The folder has the
+// layout of the Vesuvius competition's data: train_images, train_labels, train.csv, and the same
+// for test. Each volume has 64 x 80 x 80 voxels of u8. The image shows curved sheets and blobs in
+// clouds and noise. Sheets and blobs have the label 1, for foreground. A band along one side has
+// the label 2, which is ignored. The content is always the same. Several processes may call this at
+// once. Throws Error.
 std::filesystem::path made_volumes(const std::filesystem::path& cache_dir, const Say& say);
 
 }  // namespace lockstep::volume

@@ -1,4 +1,4 @@
-// From options to cached volumes and a record of them.
+// Turns options into cached volumes and a record of them.
 #include "recipes/volume/prepare/prepare.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::vector<Pair> pairs_of(const VolumeOptions& options, const PrepareContext& c
   return find_pairs({.path = made_volumes(context.cache_dir, say).string()}, say);
 }
 
-// As the run's record is to have them.
+// Makes the names of folders absolute, as the run's record needs them.
 void name_folders(VolumeOptions& options) {
   for (std::string* const folder : {&options.data.images, &options.data.labels})
     if (!folder->empty()) *folder = fs::absolute(folder_below(options.data.path, *folder)).string();
@@ -56,14 +56,14 @@ const Pair* find_id(const std::vector<Pair>& pairs, const std::string& id) {
   return found == pairs.end() ? nullptr : &*found;
 }
 
-// Volumes of a run that are not there any more, or have changed.
+// Volumes of a run that are missing or have changed.
 struct Difference {
   std::vector<std::string> missing, changed;
   bool any() const { return !missing.empty() || !changed.empty(); }
 };
 
-// Whether cached files in `folder` hold the same voxels. The name tells what was read and how
-// (files.*), which may come to the same voxels.
+// Whether the two cached files contain the same voxels. A file's name depends on the source and on
+// how it was read (files.*). So files with different names may still have the same voxels.
 bool hold_the_same(const fs::path& before, const fs::path& now, const fs::path& folder) try {
   if (before.filename() == now.filename()) return true;
   const CachedVolume a(folder / before.filename()), b(now);
@@ -73,12 +73,13 @@ bool hold_the_same(const fs::path& before, const fs::path& now, const fs::path& 
   return false;
 }
 
-// The run's entries where their volumes lie now.
+// Updates the run's entries with the places where their volumes are now.
 Difference bring_up_to_date(std::vector<VolumeEntry>& entries, const std::vector<Pair>& pairs,
                             const VolumeOptions& options, const fs::path& folder, const Say& say) {
   Difference difference;
   const auto add = [](std::vector<std::string>& ids, const std::string& id) {
-    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);  // halves of one
+    // two entries may be parts of one volume
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   };
   std::vector<Pair> wanted;
   for (const VolumeEntry& entry : entries)
@@ -121,7 +122,7 @@ bool any_lies_where_it_was(const PreparedVolumes& before, const std::vector<Pair
          std::any_of(before.valid.begin(), before.valid.end(), is_there);
 }
 
-// Another set than the run's: all of it is evaluated.
+// Prepares volumes that are not the run's own. All of them are evaluated.
 PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>& pairs,
                           const VolumeOptions& options, const fs::path& folder, const Say& say) {
   say(cat("these are not the volumes that the run began with: ",
@@ -137,7 +138,7 @@ PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>
   return volumes;
 }
 
-// An evaluation of a run that trained on all it had.
+// Throws Error because a run without validation volumes cannot be evaluated on its own data.
 [[noreturn]] void fail_nothing_held_back(const std::vector<VolumeEntry>& train,
                                          const VolumeOptions& options) {
   const std::string others = "name other labelled volumes with data.path=FOLDER, or train again ";
@@ -150,7 +151,7 @@ PreparedVolumes other_set(const PreparedVolumes& before, const std::vector<Pair>
               cat(others, "with data.valid_share=0.2 or data.valid=ID"));
 }
 
-// Prepares for a run that is there already: the same split of the same volumes.
+// Prepares an existing run: the same split of the same volumes.
 PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext& context,
                               PreparedVolumes before, const fs::path& folder, const Say& say) {
   if (options.made() && !is_made_run(context.run_dir))  // an export has no paths
@@ -158,7 +159,7 @@ PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext
                 "name them with data.path=DATA");
   const std::vector<Pair> pairs = pairs_of(options, context, say);
   PreparedVolumes volumes = before;
-  // If there is one volume, both halves name it.
+  // A single volume is in both sets, because each takes a part of it.
   std::vector<VolumeEntry> all = before.train;
   all.insert(all.end(), before.valid.begin(), before.valid.end());
   const Difference difference = bring_up_to_date(all, pairs, options, folder, say);
@@ -175,7 +176,7 @@ PreparedVolumes prepare_again(const VolumeOptions& options, const PrepareContext
   return volumes;
 }
 
-// The record of a set, in a folder of its own because it is kept under its name.
+// Writes the record of a set into a folder of its own, because all records have the same file name.
 fs::path write_record(const PreparedVolumes& volumes, const fs::path& folder) {
   const TemporaryDirectory scratch;
   write_prepared(scratch.path() / "volumes.json", volumes);
@@ -222,7 +223,7 @@ Prepared prepared_for_prediction(const VolumeOptions& options, const PrepareCont
   return prepared;
 }
 
-// Names in the cache are hashes of contents.
+// Hashes the names of the cached files, because these are hashes of their contents.
 std::string data_hash(const PreparedVolumes& volumes) {
   Hasher hasher;
   for (const auto* set : {&volumes.train, &volumes.valid}) {
@@ -278,7 +279,7 @@ Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context) 
   const std::vector<Pair> pairs = pairs_of(options, context, say);
   std::vector<std::string> ids;
   for (const Pair& pair : pairs) ids.push_back(pair.id);
-  choose_valid(options, ids);  // what cannot be is said before anything is decoded
+  choose_valid(options, ids);  // reports an impossible split before anything is decoded
   const std::vector<VolumeEntry> entries =
       cached_entries(pairs, training_options(options), limits_of(options), folder, say);
   const PreparedVolumes volumes = split_entries(entries, options, folder, say);

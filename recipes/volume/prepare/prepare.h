@@ -1,5 +1,5 @@
-// Implements VolumeOptions::prepare, items and score. A damaged record and faults of files throw
-// exceptions of other types here; PreparedOptions turns them into Error.
+// Implements VolumeOptions::prepare, items and score. Damaged records and files may throw
+// exceptions that are not Error. PreparedOptions turns these into Error.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace lockstep::volume {
 
-// Sets options that nobody has set from nnU-Net's dataset.json, if data.path has one.
+// Prepares the data set. If data.path has nnU-Net's dataset.json, options that are not set are
+// taken from it.
 Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context);
 std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query);
 std::vector<Score> score_volumes(VolumeOptions& options, const ScoreContext& context);

@@ -36,7 +36,7 @@ void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& ke
   nlohmann::json record = parse_json(file->second);
   if (!record.is_object()) return;
   for (const char* set : {"train", "valid"})
-    for (nlohmann::json& entry : record[set])  // cached files are known by their names
+    for (nlohmann::json& entry : record[set])  // the name alone identifies a file in the cache
       for (const char* key : {"cached", "image", "label"})
         if (entry.is_object() && entry.contains(key) && entry[key].is_string())
           entry[key] = fs::path(entry[key].get<std::string>()).filename().string();

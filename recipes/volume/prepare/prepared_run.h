@@ -1,4 +1,4 @@
-// Reads the record of volumes of an existing run.
+// Reads what an existing run recorded about its volumes.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@
 
 namespace lockstep::volume {
 
-// RUN/recipe/volumes.json.
+// Returns the path of RUN/recipe/volumes.json.
 std::filesystem::path volumes_file(const std::filesystem::path& run_dir);
-// Nothing if the run has none. Throws Error if it is damaged.
+// Reads that file. Returns nothing if the run has none. Throws Error if it is damaged.
 std::optional<PreparedVolumes> volumes_of_run(const std::filesystem::path& run_dir);
 
-// `extra` of RUN/run.json, which an export has too; null if there is none.
+// Returns `extra` of RUN/run.json, or null if there is none. An export has this file too.
 nlohmann::json extra_of_run(const std::filesystem::path& run_dir);
 // Implements RecipeOptions::forget_places.
 void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using CaseMetrics = std::map<std::string, double>;  // NaN: not defined
+using CaseMetrics = std::map<std::string, double>;  // NaN = not defined
 
 constexpr const char* maker_key = "made_by";
 constexpr const char* maker = "lockstep score volume";
@@ -39,7 +39,7 @@ CaseMetrics metrics_of(const ScoredCase& scored, std::size_t c) {
   return metrics;
 }
 
-// Counts as whole numbers, what is not defined as null.
+// Writes counts as integers and undefined values as null.
 json object_of(const CaseMetrics& metrics) {
   json object = json::object();
   for (const auto& [name, value] : metrics) {
@@ -53,7 +53,8 @@ json object_of(const CaseMetrics& metrics) {
   return object;
 }
 
-// The mean over the values that are defined, or over all: then one that is not makes it undefined.
+// The mean over the defined values, or over all values. In the second case, one undefined value
+// makes the mean undefined.
 CaseMetrics mean_of(const std::vector<CaseMetrics>& all, bool of_defined) {
   CaseMetrics sums, counts;
   for (const CaseMetrics& metrics : all)

@@ -1,4 +1,4 @@
-// Masks in files against labels in files.
+// Compares masks in files with labels in files.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,12 +43,13 @@ struct Compared {
 
 struct Scores {
   VolumeRecord record;
-  std::vector<std::optional<double>> hausdorff_95;  // of classes from 1 on
-  bool turned = false;                              // the prediction, to the axes of its label
-  bool one_has_no_place = false;                    // of two NIfTI files that differ
+  std::vector<std::optional<double>> hausdorff_95;  // by class, from class 1 on
+  bool turned = false;            // whether the prediction was turned to the axes of its label
+  bool one_has_no_place = false;  // whether only one of two NIfTI files has an affine
 };
 
-// A column of the table and a mean, of a number that may be undefined (NaN) for a volume.
+// A column of the table, with its mean over volumes. The number may be undefined (NaN) for a
+// volume.
 struct Column {
   std::string name;
   std::function<double(const Scores&)> value;
@@ -65,7 +66,7 @@ const fs::path* find_volume(const Volumes& volumes, const std::string& id) {
   return found == volumes.end() ? nullptr : &found->second;
 }
 
-// The prediction of an id, which may still be called as its first channel.
+// Finds the prediction for an id. Its file may still have the name of the first channel.
 const fs::path* find_prediction(const Volumes& predictions, const std::string& id) {
   const fs::path* const found = find_volume(predictions, id);
   return found != nullptr ? found : find_volume(predictions, channel_name(id, 0));
@@ -96,7 +97,7 @@ fs::path truth_folder(const VolumeOptions& options, const Volumes& predictions) 
   return first;
 }
 
-// The ids of predict.csv, or those of all labels.
+// The ids in predict.csv, or the ids of all labels if there is no such file.
 std::vector<std::string> wanted_ids(const VolumeOptions& options, const Volumes& labels) {
   std::vector<std::string> ids;
   if (!options.predict.csv.empty())
@@ -106,7 +107,8 @@ std::vector<std::string> wanted_ids(const VolumeOptions& options, const Volumes&
   return ids;
 }
 
-// Takes out what predict.save=probabilities leaves beside masks: ID_probability, ID_probability_2.
+// Removes the files that predict.save=probabilities writes next to masks: ID_probability,
+// ID_probability_2.
 Volumes without_probabilities(Volumes volumes) {
   constexpr std::string_view ending = "_probability";
   std::erase_if(volumes, [&](const auto& volume) {
@@ -118,7 +120,7 @@ Volumes without_probabilities(Volumes volumes) {
   return volumes;
 }
 
-// A folder, or a zip file that is unpacked into `scratch`.
+// path: a folder, or a zip file, which is unpacked into `scratch`.
 Volumes list_predictions(const fs::path& path, const fs::path& scratch) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
@@ -132,13 +134,14 @@ Volumes list_predictions(const fs::path& path, const fs::path& scratch) {
   return list_volumes(scratch);
 }
 
-// nnU-Net's file of the data, or of the folder around the labels.
+// nnU-Net's dataset.json of data.path, or else of the folder around the labels.
 fs::path dataset_of_labels(const VolumeOptions& options, const fs::path& labels) {
   const fs::path file = nnunet_dataset_file(options.data.path);
   return file.empty() ? nnunet_dataset_around(labels) : file;
 }
 
-// That, or its copy beside predictions.
+// Reads the dataset.json of the labels. If there is none and data.path is empty, reads the copy
+// next to the predictions.
 void take_dataset(VolumeOptions& options, const fs::path& labels, const fs::path& predictions,
                   const Say& say) {
   fs::path file = dataset_of_labels(options, labels);
@@ -180,8 +183,8 @@ std::vector<Compared> find_compared(const VolumeOptions& options, const ScoreCon
   return compared;
 }
 
-// Whether distances are in millimetres: as score.unit says, or, where nobody has set it, where all
-// labels say their spacing.
+// Whether distances are in millimetres. score.unit decides if the user gave it. Otherwise, all
+// labels must have a spacing.
 bool measures_mm(const VolumeOptions& options, const std::vector<Compared>& compared) {
   if (options.scoring.unit == ToleranceUnit::mm || options.table.is_given("score.unit"))
     return options.scoring.unit == ToleranceUnit::mm;
@@ -217,7 +220,7 @@ Spacing spacing_of(const VolumeReader& truth, bool mm) {
             "resample_from_to and order=0");
 }
 
-// The distance of each class, without what is ignored in the truth.
+// The distance of each class, without the voxels that the label marks as ignored.
 std::vector<std::optional<double>> distances_of(const std::vector<std::uint8_t>& truth,
                                                 const std::vector<std::uint8_t>& predicted,
                                                 const Shape& shape, const Spacing& spacing,
@@ -234,7 +237,7 @@ std::vector<std::optional<double>> distances_of(const std::vector<std::uint8_t>&
   return distances;
 }
 
-// How the prediction is turned to its label. Nothing: they cannot be compared.
+// How the prediction is turned to the axes of its label. Nothing if the two cannot be compared.
 std::optional<AxisMap> axes_of(const VolumeHeader& truth, const VolumeHeader& predicted,
                                const VolumeOptions& options) {
   if (predicted.shape.channels != truth.shape.channels) return std::nullopt;
@@ -268,7 +271,8 @@ Scores score_one(const Compared& compared, const VolumeOptions& options, bool mm
   return scores;
 }
 
-// Labels, prediction, bits of both and of their surfaces, runs, distances: about 10 bytes a voxel.
+// About 10 bytes per voxel: labels, prediction, bit masks of both and of their surfaces, runs,
+// distances.
 double score_bytes(const Compared& compared, const VolumeOptions& options) {
   const VolumeShape shape = open_volume(compared.truth, options.read_volume(true))->header().shape;
   return 10 * static_cast<double>(shape.depth * shape.height * shape.width);
@@ -344,7 +348,7 @@ void say_table(const std::vector<Compared>& compared, const std::vector<Scores>&
   }
 }
 
-// Notes on oddities of some of the comparisons.
+// Reports comparisons that needed special treatment.
 void say_notes(const std::vector<Scores>& scores, const Say& say) {
   const auto count_of = [&](auto is_meant) {
     return std::count_if(scores.begin(), scores.end(), is_meant);

@@ -1,4 +1,4 @@
-// Two passes over the cached volumes: moments and range, then the histogram.
+// Reads the cached volumes twice: first for moments and range, then for the histogram.
 #include "recipes/volume/prepare/set_statistics.h"
 
 #include <algorithm>
@@ -73,8 +73,8 @@ void for_each_foreground(const VolumeEntry& entry, std::int64_t channel, Take ta
 
 using Histogram = std::vector<std::int64_t>;
 
-// The whole of all volumes' parts; sums go in the order of the volumes, so that they are the same
-// each time.
+// Combines the moments of all volumes. They are added in the order of the volumes, so that rounding
+// is always the same.
 Moments moments_of(const std::vector<VolumeEntry>& entries, std::int64_t channel) {
   std::vector<Moments> parts(entries.size());
   run_parallel({.count = entries.size(), .run = [&](std::size_t i) {

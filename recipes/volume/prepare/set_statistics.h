@@ -1,4 +1,4 @@
-// Statistics of the foreground of a whole set, for data.normalize=ct.
+// Computes statistics of the foreground of a whole data set, for data.normalize=ct.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace lockstep::volume {
 
-// Statistics of each channel, over all foreground voxels in the entries' planes. Quantiles are
-// exact within one part in 65,536 of the range. The statistics are kept with the cached volumes,
-// because computing them requires reading all volumes.
+// Returns the statistics of each channel over all foreground voxels in the planes of the entries.
+// Errors of quantiles are at most 1/65,536 of the range of values. The statistics are kept in the
+// cache, because computing them requires reading all volumes. folder: the cache.
 std::vector<ChannelStatistics> foreground_statistics(const std::vector<VolumeEntry>& entries,
                                                      const std::filesystem::path& folder,
                                                      const Say& say);

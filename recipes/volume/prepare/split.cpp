@@ -1,4 +1,4 @@
-// Splits by name, by fold and by share.
+// Splits volumes by name, by fold and by share.
 #include "recipes/volume/prepare/split.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Places of the ids in the order of their hashes.
+// The indices of the ids, sorted by the hash of each id.
 std::vector<std::size_t> shuffled(const std::vector<std::string>& ids) {
   std::vector<std::size_t> order(ids.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -29,7 +29,7 @@ std::vector<std::size_t> shuffled(const std::vector<std::string>& ids) {
   return order;
 }
 
-// Ids as typed, or those of a table or of a file with one a line.
+// The ids as typed, or the ids in a table or in a file with one per line.
 std::vector<TableId> named_ids(const std::vector<std::string>& valid) {
   std::error_code ignored;
   std::vector<TableId> ids;

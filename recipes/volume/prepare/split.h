@@ -1,4 +1,4 @@
-// Decides which volumes are for training, and which are held back for validation.
+// Decides which volumes, or which parts of a single volume, are held back for validation.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,22 @@
 
 namespace lockstep::volume {
 
-// Whether each id is for validation: by data.valid, by a fold of data.folds, or as one of
-// data.valid_share of the ids in the order of their hashes. So ids mostly stay on their side when
-// others are added. For a single volume it returns false, and `held_back_planes` divides its
-// planes. Throws Error.
+// Returns for each id whether the volume is for validation. data.valid decides if it is set, else
+// data.folds, else data.valid_share. Folds and shares take the ids in the order of their hashes. So
+// most volumes stay in training or in validation when others are added. A single volume is not
+// chosen by share, because held_back_planes() divides it. Throws Error.
 std::vector<bool> choose_valid(const VolumeOptions& options, const std::vector<std::string>& ids);
 
-// How many of the last planes of the only volume are held back: data.valid_share of them, but at
-// least a patch, as long as a patch is left for training. With data.pad, that share is always held
-// back. 0 if there is no room, or if none is requested.
+// Returns how many of the last planes of a single volume are held back. The number is
+// data.valid_share of the planes, but at least the depth of a patch. This number is reduced if less
+// than a patch would be left for training. With data.pad, the number is not reduced below the
+// share. The result is 0 if no planes are left over, or if the options request no planes for
+// validation.
 std::int64_t held_back_planes(const VolumeOptions& options, std::int64_t depth);
 
-// If no planes of a volume can be held back: its last rows or columns, whichever leave more room,
-// by the same rule. Nothing if there is no room, or if none is requested.
+// Returns the rows or columns that are held back if no planes can be. These are the last rows or
+// columns, whichever leaves more room, by the same rule. Returns nothing if these leave no room
+// either, or if the options request nothing for validation.
 std::optional<VolumePart> held_back_part(const VolumeOptions& options, const VolumeShape& shape);
 
 }  // namespace lockstep::volume

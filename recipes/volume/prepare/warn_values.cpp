@@ -55,7 +55,7 @@ std::vector<std::string> said_of_values(const PreparedVolumes& volumes) {
 }
 
 std::vector<std::string> said_of_white(const PreparedVolumes& volumes) {
-  std::map<std::filesystem::path, bool> images;  // both halves of one volume name it
+  std::map<std::filesystem::path, bool> images;  // a single volume is in both sets
   for (const auto* entries : {&volumes.train, &volumes.valid})
     for (const VolumeEntry& entry : *entries)
       images[entry.image] = CachedVolume(entry.cached).header().white_is_zero;
@@ -71,7 +71,7 @@ std::vector<std::string> said_of_white(const PreparedVolumes& volumes) {
 
 std::vector<std::string> said_of_ignored(const PreparedVolumes& volumes, bool meant) {
   constexpr double nearly_all = 0.9;
-  std::map<std::filesystem::path, CachedHeader> headers;  // both halves of one volume name it
+  std::map<std::filesystem::path, CachedHeader> headers;  // a single volume is in both sets
   for (const auto* entries : {&volumes.train, &volumes.valid})
     for (const VolumeEntry& entry : *entries)
       if (!headers.contains(entry.cached))

@@ -1,4 +1,4 @@
-// Warnings about irregularities of a set, as lines for people.
+// Makes warnings about unusual values and labels in a data set, as lines of text.
 #pragma once
 
 #include <string>
@@ -8,17 +8,20 @@
 
 namespace lockstep::volume {
 
-// Warns if a volume's normalised values lie far from 0 to 1 or are all the same, or if volumes of
-// several types are divided by different numbers. The warning names the first such volume, and a
-// remedy.
+// Warns if the normalised values of a volume are all equal, or lie far outside [0, 1]. Also warns
+// if volumes of several types are divided by different numbers. Returns at most one warning, which
+// names the first such volume and a remedy.
 std::vector<std::string> said_of_values(const PreparedVolumes& volumes);
 
-// Says how many images state that 0 is white; their values are not inverted. Warns if other images
-// do not state it.
+// Reports how many images state that 0 is white (TIFF's WhiteIsZero). The values of these images
+// are not inverted. The line is a warning if other images do not state it. Returns nothing if no
+// image states it.
 std::vector<std::string> said_of_white(const PreparedVolumes& volumes);
 
-// Says how many voxels are ignored, in how many volumes. Unless the label is `meant`, advises if it
-// may be a class of its own. Warns if more than 90 % of all voxels are ignored.
+// Reports how many voxels are ignored, and in how many volumes. The line is a warning if more than
+// 90 % of all voxels are ignored. meant: whether the ignored label is intended, because the user
+// set it or the data is generated. If not, the line also says which options make this label a class
+// of its own.
 std::vector<std::string> said_of_ignored(const PreparedVolumes& volumes, bool meant);
 
 }  // namespace lockstep::volume

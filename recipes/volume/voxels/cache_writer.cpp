@@ -1,4 +1,4 @@
-// A cached volume as a file.
+// Writes a volume to a file in the cache.
 #include "recipes/volume/voxels/cache_writer.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 namespace lockstep::volume {
 namespace {
 
-// Foreground voxels before each row, and all of them.
+// The number of foreground voxels before each row, and the number of all.
 std::vector<std::uint64_t> positives_before_rows(std::span<const std::uint8_t> labels,
                                                  const CachedHeader& header) {
   const auto width = static_cast<std::size_t>(header.shape.width);
@@ -34,7 +34,7 @@ std::vector<std::uint64_t> positives_before_rows(std::span<const std::uint8_t> l
   return before;
 }
 
-// The hash of everything behind the header, as it will lie in the file: gaps are zeros.
+// The hash of everything after the header. Gaps in the file count as zeros.
 std::string content_of(const CachedLayout& layout, std::span<const std::byte> image,
                        std::span<const std::byte> labels, std::span<const std::byte> rows) {
   Hasher hasher;
@@ -78,7 +78,8 @@ class Output {
   void commit() { file_.commit(false); }
 
  private:
-  // Before anything is written: a mapped file that lacks blocks would end its reader.
+  // Reserves disk space before anything is written. A process that maps a file with missing blocks
+  // would crash.
   void reserve() {
     const int error = ::posix_fallocate(file_.fd(), 0, static_cast<off_t>(bytes_));
     if (error != 0 && error != EOPNOTSUPP && error != EINVAL) fail(error);

@@ -1,4 +1,4 @@
-// Writes the files that CachedVolume maps.
+// Writes the files that CachedVolume maps into memory.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace lockstep::volume {
 
-// Increase it when older files can no longer be read, or when decoding would now give other
-// contents.
+// The version of the format. Increase it if older files can no longer be read, or if decoding now
+// gives other contents.
 inline constexpr int cached_version = 3;
 
-// The size of such a file in bytes.
+// Returns the size in bytes of a file with this header.
 std::uint64_t cached_bytes(const CachedHeader& header);
 
-// labels: [D, H, W], or empty. Only spacing, ignore and channels of the header are used; the rest
-// is computed from voxels and labels. The file appears under its name completely or not at all. It
-// is not synced, because it can be made again. If the disk is full, throws Error with the folder
-// and the bytes that are needed and free.
+// Writes a file. labels: [D, H, W], or empty. header: shape, type, labelled, ignored and content
+// are computed from voxels and labels. The other members must be set. The file appears under its
+// name completely or not at all. It is not synced to disk, because it can be made again. If the
+// disk is full, throws Error that names the folder and the needed and free bytes.
 void write_cached(const std::filesystem::path& path, const Voxels& voxels,
                   std::span<const std::uint8_t> labels, CachedHeader header);
 

@@ -1,4 +1,4 @@
-// A mapped file, checked against its own header.
+// Maps a cached volume and checks it against its own header.
 #include "recipes/volume/voxels/cached_volume.h"
 
 #include <fcntl.h>
@@ -46,7 +46,7 @@ CachedHeader header_from(const json& json, const std::string& name) {
   return header;
 }
 
-// Nothing where it is not a whole file of this version.
+// Returns false if the file is incomplete or of another version.
 bool take_header(std::span<const std::byte> file, const std::string& name, CachedHeader& header,
                  CachedLayout& layout) try {
   CachedPrologue prologue{};
@@ -160,7 +160,7 @@ std::array<std::int64_t, 3> CachedVolume::positive(std::int64_t begin, std::int6
   LOCKSTEP_CHECK(k >= 0 && k < positives(begin, end));
   const auto first = positives_before_row_.begin() + begin * shape().height;
   const std::uint64_t wanted = *first + static_cast<std::uint64_t>(k);
-  // The last row before which at most `wanted` lie.
+  // The last row with at most `wanted` foreground voxels before it.
   const auto row =
       std::upper_bound(first, positives_before_row_.begin() + end * shape().height, wanted) - 1;
   std::uint64_t left = wanted - *row;

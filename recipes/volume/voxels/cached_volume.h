@@ -1,4 +1,4 @@
-// A decoded volume: a file of plain voxels, which every rank maps into memory.
+// A decoded volume. Its file holds plain voxels, and every rank maps it into memory.
 #pragma once
 
 #include <array>
@@ -16,22 +16,22 @@ namespace lockstep::volume {
 
 struct CachedHeader {
   VolumeShape shape;
-  VoxelType type = VoxelType::u8;  // u8, u16 or f32; slope and intercept are applied
+  VoxelType type = VoxelType::u8;  // u8, u16 or f32, with slope and intercept applied
   bool labelled = false;
-  std::int64_t ignore = -1;                   // the label that is left out; -1: none
-  std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 if the file does not state it
+  std::int64_t ignore = -1;                   // the label that is left out; -1 = none
+  std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 if not known
   bool spacing_known = false;
-  bool white_is_zero = false;  // the image's TIFF says so
-  std::int64_t ignored = 0;    // voxels whose label is `ignore`
+  bool white_is_zero = false;  // WhiteIsZero of the image's TIFF
+  std::int64_t ignored = 0;    // number of voxels with the label `ignore`
   std::vector<ChannelStatistics> channels;
   std::string content = std::string(32, '0');  // XXH3-128 of everything after the header
 };
 
-// Immutable; any number of threads may use it at once.
+// This class is immutable, so several threads may use an object at once.
 class CachedVolume {
  public:
-  // Throws Error, which names the file, if it is not whole or not of this version. This is checked
-  // by the header's checksum, and by the file's length, which follows from the header.
+  // Throws Error, which names the file, if it is incomplete or of another version. Checks the
+  // version, the checksum of the header and the length of the file, but not the voxels.
   explicit CachedVolume(const std::filesystem::path& path);
   ~CachedVolume();
   CachedVolume(const CachedVolume&) = delete;
@@ -40,14 +40,16 @@ class CachedVolume {
   const CachedHeader& header() const { return header_; }
   const VolumeShape& shape() const { return header_.shape; }
   std::span<const std::byte> image() const { return image_; }       // [C, D, H, W] of header().type
-  std::span<const std::uint8_t> labels() const { return labels_; }  // [D, H, W]; empty: none
+  std::span<const std::uint8_t> labels() const { return labels_; }  // [D, H, W], or empty
 
-  // Whether voxels, labels and rows are still those that were written. Reads the whole file.
+  // Whether voxels, labels and rows match their checksum. Reads the whole file.
   bool has_its_content() const;
 
-  // The number of foreground voxels (neither 0 nor ignored) in planes [begin, end).
+  // Returns the number of foreground voxels in planes [begin, end). Foreground is every label
+  // except 0 and the ignored one.
   std::int64_t positives(std::int64_t begin, std::int64_t end) const;
-  // The k-th of these voxels as z, y, x, in the order of voxels; 0 <= k < positives(begin, end).
+  // Returns the k-th of these voxels in the order of the file, as z, y, x. k: in [0,
+  // positives(begin, end)).
   std::array<std::int64_t, 3> positive(std::int64_t begin, std::int64_t end, std::int64_t k) const;
 
  private:
@@ -56,7 +58,8 @@ class CachedVolume {
   std::size_t bytes_ = 0, content_at_ = 0;
   std::span<const std::byte> image_;
   std::span<const std::uint8_t> labels_;
-  // Foreground voxels before each row z * height + y, and all of them: [D * H + 1].
+  // [D * H + 1]: the number of foreground voxels before each row z * height + y. The last element
+  // is the number of all foreground voxels.
   std::span<const std::uint64_t> positives_before_row_;
 };
 

@@ -1,4 +1,4 @@
-// Normalisation from statistics, and both as JSON.
+// Derives normalization from statistics, and converts both to JSON.
 #include <limits>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// The outcome of preparation, as JSON.
+// Reads and writes the result of preparation as JSON.
 #include "recipes/volume/voxels/prepared_volumes.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// The result of preparation, which the worker and the run's record receive.
+// The prepared data set. Preparation writes it for the worker, and it is part of the run's record.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,21 @@
 
 namespace lockstep::volume {
 
-// Rows or columns of a volume, which have a cached file of their own.
+// A range of rows or columns of a volume. The range has a cached file of its own.
 struct VolumePart {
-  std::int64_t axis = 1;  // 1: rows, 2: columns
+  std::int64_t axis = 1;  // 1 = rows, 2 = columns
   std::int64_t begin = 0, end = 0;
   friend bool operator==(const VolumePart&, const VolumePart&) = default;
 };
 
 struct VolumeEntry {
   std::string id;
-  std::filesystem::path cached;        // CachedVolume
-  std::filesystem::path image, label;  // where it came from
-  std::int64_t begin = 0, end = 0;     // the planes that are used; for a whole volume [0, depth)
+  std::filesystem::path cached;        // the file of a CachedVolume
+  std::filesystem::path image, label;  // the source files
+  std::int64_t begin = 0, end = 0;     // planes in use: all, or a part of them
   VolumeShape shape;                   // of the cached file
-  // the part that the cached file holds; nothing: the whole volume
+  // The part of the volume that the cached file holds. There is no value if it holds the whole
+  // volume.
   std::optional<VolumePart> part{};
   friend bool operator==(const VolumeEntry&, const VolumeEntry&) = default;
 };
@@ -35,13 +36,13 @@ struct VolumeEntry {
 struct PreparedVolumes {
   std::vector<VolumeEntry> train, valid;
   std::int64_t channels = 1;
-  VoxelType type = VoxelType::u8;  // type that can hold the voxels of all volumes: u8, u16 or f32
+  VoxelType type = VoxelType::u8;  // u8, u16 or f32; can hold all volumes
   Normalization normalization;
 };
 
-// Writes a file of JSON, so that run.json stays small even with many volumes.
-// Prepared::extra["volumes"] is its path. Prepared::extra["normalization"] and ["channels"] are
-// stored beside it, so that predicting needs no file.
+// Writes the volumes to a JSON file, so that run.json stays small even with many volumes.
+// Prepared::extra["volumes"] is the path of the file. Prepared::extra also holds "normalization"
+// and "channels", so prediction does not need the file.
 void write_prepared(const std::filesystem::path& path, const PreparedVolumes& volumes);
 PreparedVolumes read_prepared(const std::filesystem::path& path);  // throws Error
 

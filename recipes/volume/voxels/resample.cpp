@@ -1,4 +1,4 @@
-// Volumes at other extents.
+// Resamples volumes to other extents.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace lockstep::volume {
 namespace {
 
-// Where the voxels of an axis come from: the two neighbours, and the share of the second.
+// The source of each voxel along an axis: two neighbours, and the weight of the second one.
 struct Axis {
   std::vector<std::int64_t> first, second;
   std::vector<float> share;
@@ -41,7 +41,7 @@ Voxel rounded(float value) {
   return static_cast<Voxel>(up);
 }
 
-// The rows of a channel that an output row lies between, and the output row.
+// Interpolates an output row between the four nearest rows of a channel.
 template <class Voxel>
 void resample_row(const std::array<const Voxel*, 4>& rows, float z_share, float y_share,
                   const Axis& x_axis, Voxel* out) {

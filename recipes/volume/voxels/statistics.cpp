@@ -1,4 +1,4 @@
-// Statistics of voxels in memory.
+// Computes statistics of voxels in memory.
 #include "recipes/volume/voxels/statistics.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double low_share = 0.005, high_share = 0.995;
 
-// The value below which `share` of them lie; bin i of the histogram begins at at(i).
+// The value below which a share of the voxels lies. Bin i of the histogram begins at at(i).
 template <class At>
 double quantile(const std::vector<std::int64_t>& histogram, std::int64_t count, double share,
                 At at) {
@@ -26,7 +26,7 @@ double quantile(const std::vector<std::int64_t>& histogram, std::int64_t count, 
   return at(histogram.size() - 1);
 }
 
-// Statistics of whole numbers: a bin for each of them, so all is exact but for the last digits.
+// Statistics of integers. Each value has its own bin, so results are exact up to rounding.
 template <class Voxel, class Counts>
 ChannelStatistics of_whole(const Voxel* voxels, std::size_t size, Counts counts) {
   std::vector<std::int64_t> histogram(std::size_t{1} << (8 * sizeof(Voxel)));
@@ -55,7 +55,7 @@ ChannelStatistics of_whole(const Voxel* voxels, std::size_t size, Counts counts)
   return result;
 }
 
-// Statistics of real numbers: quantiles are the middles of bins.
+// Statistics of floats. Quantiles are the middles of bins.
 template <class Counts>
 ChannelStatistics of_real(const float* voxels, std::size_t size, Counts counts) {
   constexpr std::size_t bins = 8192;

@@ -1,4 +1,4 @@
-// Statistics of voxels for normalisation, and normalisation itself.
+// Statistics of voxels, and the normalisation that follows from them.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,38 @@
 
 namespace lockstep::volume {
 
-// Statistics of one channel: of all voxels of a volume, so that they do not depend on labels, or of
-// the foreground of a whole data set.
+// The statistics of one channel. For a volume, they cover all voxels, so they do not depend on
+// labels. For a whole data set, they cover the foreground.
 struct ChannelStatistics {
   double minimum = 0, maximum = 0, mean = 0, deviation = 1;
-  double low = 0,
-         high = 1;  // the 0.5 % and 99.5 % quantiles, within one part in 4,096 of the range
+  // The 0.5 % and 99.5 % quantiles. The errors of these quantiles are at most 1/4,096 of the range
+  // of values.
+  double low = 0, high = 1;
   friend bool operator==(const ChannelStatistics&, const ChannelStatistics&) = default;
 };
 
 enum class Normalize { divide, zscore, percentile, ct };
 
-// Maps value to (clamp(value, low, high) - shift) * scale.
+// Maps a value to (clamp(value, low, high) - shift) * scale.
 struct ChannelNormal {
   float low = 0, high = 0, shift = 0, scale = 1;
 };
 
 struct Normalization {
   Normalize kind = Normalize::divide;
-  double divide = 0;                     // 0: 255 for u8, 65,535 for u16, 1 for others
-  std::vector<ChannelStatistics> set{};  // for ct: of the foreground of all training volumes
+  double divide = 0;                     // 0: 255 for u8, 65,535 for u16, 1 for other types
+  std::vector<ChannelStatistics> set{};  // for ct: foreground of the training volumes
 };
 
-// divide: by a constant. zscore: to mean 0 and deviation 1, per volume and channel. percentile: the
-// quantiles become 0 and 1, and values beyond them are clamped, per volume and channel. ct: clamped
-// to the quantiles of the set, then normalised by its mean and deviation, equally for all volumes
-// (nnU-Net's way). type: the type of the voxels as stored. A deviation or range of 0 counts as 1.
-// Throws Error if ct has no statistics of the set, or statistics of another number of channels.
+// Returns the normalisation of each channel of a volume:
+//   divide       divides by a constant
+//   zscore       maps each volume to mean 0 and standard deviation 1
+//   percentile   maps the quantiles of each volume to 0 and 1, and clamps values beyond them
+//   ct           as in nnU-Net: clamps to the quantiles of `set`, then normalises by its mean and
+//                standard deviation
+// type: the type of the stored voxels. volume: the statistics of the volume's channels. A standard
+// deviation or range of 0 is replaced by 1. Throws Error for ct if `set` has another number of
+// channels than the volume.
 std::vector<ChannelNormal> normal_of(const Normalization& how, VoxelType type,
                                      const std::vector<ChannelStatistics>& volume);
 

@@ -9,8 +9,8 @@
 namespace lockstep::volume {
 namespace {
 
-// Means this many deviations from those of the training, and deviations this many times as large
-// or small, are far beyond what scanners differ by.
+// Limits far beyond the differences between scanners. far_deviations: the distance of a mean from
+// the training's means, in deviations. far_times: the ratio of deviations.
 constexpr double far_deviations = 2, far_times = 4;
 
 std::string types_text(const std::vector<VoxelType>& types) {

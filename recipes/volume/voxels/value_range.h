@@ -1,4 +1,4 @@
-// The range of values in the training volumes, by which unusual volumes are detected.
+// The range of values in the training volumes. It serves to detect volumes with unusual values.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,22 +10,24 @@
 namespace lockstep::volume {
 
 struct ChannelRange {
-  double mean_low = 0, mean_high = 0;  // the least and the greatest mean of a volume
+  double mean_low = 0, mean_high = 0;  // smallest and largest mean of a volume
   double deviation_low = 0, deviation_high = 0;
 };
 struct ValueRange {
-  std::vector<VoxelType> types;  // as cached
+  std::vector<VoxelType> types;  // types of the cached volumes
   std::vector<ChannelRange> channels;
 
-  void add(const CachedHeader& header);  // for volumes with the same number of channels
+  // All volumes must have the same number of channels.
+  void add(const CachedHeader& header);
 };
 
-// Why a volume does not look like the training volumes. "" if it does. Also "" if normalisation
-// makes volumes alike: zscore and percentile depend only on the volume itself.
+// Returns a text that says how the values of a volume differ from the values of the training
+// volumes. Returns an empty text if they do not differ. The text is always empty for zscore and
+// percentile, because these normalise each volume by its own statistics.
 std::string odd_values(const ValueRange& training, const Normalization& how, VoxelType type,
                        const std::vector<ChannelStatistics>& channels);
 
 nlohmann::json to_json(const ValueRange& range);
-ValueRange value_range_from_json(const nlohmann::json& json);  // null: an empty one
+ValueRange value_range_from_json(const nlohmann::json& json);  // null gives an empty range
 
 }  // namespace lockstep::volume

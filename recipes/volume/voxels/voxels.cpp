@@ -1,4 +1,4 @@
-// Volumes and labels from files.
+// Reads volumes and labels from files.
 #include "recipes/volume/voxels/voxels.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::string classes_text(std::int64_t classes, std::optional<std::int64_t> ignor
                 : cat(text, " (data.classes=", classes, ")");
 }
 
-// Which values labels may have.
+// The values that labels may have.
 class Allowed {
  public:
   Allowed(std::int64_t classes, std::optional<std::int64_t> ignore)
@@ -48,7 +48,7 @@ class Allowed {
           label < std::max<std::int64_t>(classes, 2) || label == ignore;
   }
   bool has(std::uint8_t label) const { return allowed_[label]; }
-  // The label that is at most `tolerance` away.
+  // The allowed label that is at most `tolerance` away from the value.
   std::optional<std::uint8_t> near(float value, float tolerance) const {
     if (!(value >= -tolerance && value <= 255 + tolerance)) return std::nullopt;
     const float label = std::clamp(std::round(value), 0.0F, 255.0F);
@@ -80,10 +80,10 @@ void read_stored(VolumeReader& reader, std::int64_t z, const Allowed& allowed,
       allowed.refuse(reader.name(), out[i], place_of(z, i, reader.header().shape.width));
 }
 
-// How far a label may be from its whole number: half a step of whole numbers that a slope scales to
-// others, as nibabel writes floats with the header of an image of whole numbers.
+// How far a value may be from a label. nibabel writes float labels with the header of an integer
+// image, so a slope scales integers to them. Half a step of that scale is allowed.
 float tolerance_of(const VolumeHeader& header) {
-  constexpr double rounding = 255.0 / (1 << 23);  // of values near 255 as fp32
+  constexpr double rounding = 255.0 / (1 << 23);  // the rounding of values near 255 in fp32
   const double slope = std::abs(header.slope);
   const bool real = header.type == VoxelType::f32 || header.type == VoxelType::f64;
   return real || slope >= 1 ? 0 : static_cast<float>(slope / 2 + rounding);

@@ -1,4 +1,4 @@
-// A whole volume in memory, in the form for the model and its cache.
+// A whole volume in memory, in the form that the cache and the model use.
 #pragma once
 
 #include <array>
@@ -14,33 +14,38 @@
 
 namespace lockstep::volume {
 
-// Values of u8 and u16 files stay as they are. All others, and those with a slope, become f32.
+// The voxels of a volume. u8 and u16 without slope and intercept stay as they are. All other voxels
+// become f32, with slope and intercept applied.
 struct Voxels {
   VolumeShape shape;
   VoxelType type = VoxelType::u8;
   std::vector<std::byte> values;  // [C, D, H, W]
-  VolumeHeader source;            // of the file, before it was resampled
+  VolumeHeader source;            // the file's header, before resampling
 };
 
-// Throws Error, which names the file, if a voxel is NaN or infinite.
+// Reads all voxels. Throws Error, which names the file, if a voxel is NaN or infinite.
 Voxels read_voxels(VolumeReader& reader);
-// Reads labels as u8. Throws Error, which names the file, the value and its place, for a value that
-// is neither a class (in [0, classes), or for classes = 1: 0 or 1) nor `ignore`.
+// Reads labels as u8. The values must be in [0, max(2, classes)), or `ignore`. Throws Error, which
+// names the file, the value and its place, for any other value. Also throws Error if there is more
+// than one channel.
 std::vector<std::uint8_t> read_labels(VolumeReader& reader, std::int64_t classes,
                                       std::optional<std::int64_t> ignore);
 
-// labels: empty, or [D, H, W]. Voxels whose label is `ignore` are left out, unless all are.
+// Returns the statistics of each channel. labels: [D, H, W], or empty. Voxels whose label is
+// `ignore` are left out, unless that would leave no voxel.
 std::vector<ChannelStatistics> statistics_of(const Voxels& voxels,
                                              std::span<const std::uint8_t> labels,
                                              std::optional<std::int64_t> ignore);
 
-// The extents of a volume of `shape` and spacing `from` (z, y, x, any unit) at spacing `to`.
+// Returns the shape after resampling from spacing `from` to spacing `to`. Both spacings are z, y, x
+// in any unit.
 VolumeShape resampled_shape(const VolumeShape& shape, const std::array<double, 3>& from,
                             const std::array<double, 3>& to);
-// Resamples to the extents of `shape`. The outer borders of both volumes coincide, so the centre of
-// voxel i lies at (i + 0.5) * from / to - 0.5 in old voxels. Beyond the border, the border voxels
-// are repeated. Values are interpolated trilinearly (the type stays, rounded to the nearest),
-// without smoothing before. Labels take the nearest voxel.
+// Resample voxels or labels to the extents of `shape`. The outer borders of both volumes coincide.
+// So the centre of new voxel i lies at (i + 0.5) * old extent / new extent - 0.5 in old voxels.
+// Border voxels are repeated beyond the border. Voxels are interpolated trilinearly, without
+// smoothing. The type stays the same, and integers are rounded. A new voxel gets the label of the
+// nearest old voxel.
 Voxels resample(const Voxels& voxels, const VolumeShape& shape);
 std::vector<std::uint8_t> resample_labels(std::span<const std::uint8_t> labels,
                                           const VolumeShape& from, const VolumeShape& shape);

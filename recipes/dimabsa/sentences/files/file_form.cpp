@@ -1,4 +1,4 @@
-// Recognises forms by their first line.
+// Recognizes file formats by their first line.
 #include "recipes/dimabsa/sentences/files/file_form.h"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ bool is_number(std::string_view word) {
   return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// "3,5": a span of words of ACOS; -1,-1 of what is not named.
+// "3,5" is a span of words in ACOS. "-1,-1" is an implicit phrase.
 bool is_span(const std::string& word) {
   const std::vector<std::string> ends = split(word, ',');
   return ends.size() == 2 && is_number(ends[0]) && is_number(ends[1]);
 }
 
-// TEXT, then "0,2 FOOD#QUALITY 2 3,4" after each tab.
+// TEXT, then an element such as "0,2 FOOD#QUALITY 2 3,4" after each tab.
 bool is_acos(std::string_view line) {
   const std::vector<std::string> fields = split(line, '\t');
   if (fields.size() < 2) return false;

@@ -1,4 +1,4 @@
-// Recognises files that are not JSON Lines by how they begin.
+// Finds out from the first bytes of a file whether it is clearly not JSON Lines.
 #pragma once
 
 #include <string>
@@ -6,10 +6,12 @@
 
 namespace lockstep::dimabsa {
 
-// Throws Error if a file is plainly not JSON Lines. The Error names the form and how to convert it.
-// Such forms are UTF-16 and UTF-32, XML, one JSON list, an object over several lines, and the lines
-// of ASTE (also of ASQP) and of ACOS. Looks at the first line, even if it is blank. texts: whether
-// the file's lines may be plain texts. A bracket alone then does not make the file a list.
+// Throws Error if a file is clearly not JSON Lines. The Error names the form of the file, and says
+// how to convert it if that is possible. Recognised forms are UTF-16, UTF-32, binary formats and
+// XML. Others are one JSON list, an object over several lines, and the lines of ASTE, ASQP and
+// ACOS. Only the beginning of the file is examined. texts: whether lines may be plain texts. A
+// first bracket alone then does not make the file a JSON list. An object, a text or a closing
+// bracket must follow.
 void refuse_other_forms(std::string_view file, const std::string& name, bool texts = false);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Takes names of files apart.
+// Splits the names of files into their parts.
 #include "recipes/dimabsa/sentences/files/file_name.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace lockstep::dimabsa {
 namespace {
 
 bool is_language(const std::string& part) {
-  if (part == "ptbr" || part == "ptmz") return true;  // the shared task's, of no three letters
+  // the shared task's codes with more than three letters
+  if (part == "ptbr" || part == "ptmz") return true;
   return part.size() == 3 &&
          std::all_of(part.begin(), part.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
@@ -47,7 +48,7 @@ std::optional<FileName> parse_file_name(const std::filesystem::path& path) {
       name.split = parts[i];
     says_more = says_more || task || is_split(parts[i]) || parts[i] == "alltasks";
   }
-  if (!says_more) return std::nullopt;  // the_reviews.jsonl is of no language "the"
+  if (!says_more) return std::nullopt;  // in the_reviews.jsonl, "the" is no language
   return name;
 }
 

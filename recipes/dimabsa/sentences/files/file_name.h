@@ -1,4 +1,5 @@
-// Reads and makes names of files: LANG_DOMAIN_SPLIT_taskN.jsonl, pred_LANG_DOMAIN.jsonl.
+// Parses and makes the file names of the shared task: LANG_DOMAIN_SPLIT_taskN.jsonl and
+// pred_LANG_DOMAIN.jsonl.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +12,19 @@ namespace lockstep::dimabsa {
 
 struct FileName {
   std::string language, domain;  // "eng", "restaurant"
-  std::string split;             // "train", "dev", "test"; "pred", "gold"; "" if it says none
-  std::optional<Task> task;      // "alltasks" and names without it: none
+  std::string split;         // for example "train", "dev", "pred" or "gold"; empty if not stated
+  std::optional<Task> task;  // nothing for "alltasks", or if not stated
 };
 
-// Parses a name that begins with a language (three lower-case letters, ptbr or ptmz) and a domain,
-// after an optional "pred_" or "gold_". Nothing for any other name. Nothing also if it has neither
-// a split nor a task.
+// Parses a file name. After an optional "pred_" or "gold_", it must begin with a language and a
+// domain. A language is three lower-case letters, "ptbr" or "ptmz". Returns nothing for any other
+// name, and for names that state neither a split nor a task.
 std::optional<FileName> parse_file_name(const std::filesystem::path& path);
 
-// "subtask_3/pred_eng_restaurant.jsonl", as in submissions.
+// Returns, for example, "subtask_3/pred_eng_restaurant.jsonl", which is the name in submissions.
 std::string prediction_name(Task task, const std::string& language, const std::string& domain);
 
-// 1, 2, 3.
+// Returns 1, 2 or 3.
 int number_of(Task task);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Looks for predictions in folders and archives.
+// Finds predictions in folders and archives.
 #include "recipes/dimabsa/sentences/files/find_predictions.h"
 
 #include <algorithm>
@@ -46,7 +46,8 @@ bool is_named_as_predictions(const std::string& name) {
   return last_part(name).starts_with("pred_");
 }
 
-// Where another task's are there, that one may be meant.
+// A hint for missing predictions. It names other tasks with predictions, because one of these may
+// be meant.
 std::string hint_of_none(const std::vector<std::string>& names, Task wanted) {
   std::string hint = "name the file itself: predictions=FILE.jsonl";
   for (const Task other : {Task::aspects, Task::triplets, Task::quadruplets})
@@ -149,7 +150,7 @@ std::vector<Task> tasks_of_predictions(const fs::path& predictions) {
           return (is_lines(name) || names.size() == 1) && says_task(name, task);
         }))
       tasks.push_back(task);
-  if (is_folder && tasks.empty())  // DIR/subtask_3 itself may be named
+  if (is_folder && tasks.empty())  // the folder may be DIR/subtask_3
     for (const Task task : all_tasks)
       if (is_in_folder_of_task(predictions.generic_string() + "/", task)) tasks.push_back(task);
   if (!tasks.empty()) return tasks;

@@ -1,4 +1,4 @@
-// Reads lines of jsonl with errors that name them.
+// Reads JSON lines. Errors name the file and the line.
 #include "recipes/dimabsa/sentences/files/json_line.h"
 
 #include <vector>

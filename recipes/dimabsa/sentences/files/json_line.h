@@ -1,4 +1,4 @@
-// One line of a jsonl file. Errors name the file and the line.
+// Parses lines of a jsonl file. Errors name the file and the line.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct LinePlace {
   Error error(const std::string& what, const std::string& hint = {}) const;  // "FILE:LINE: WHAT"
 };
 
-// Throws Error if the line is not UTF-8 or not a JSON object.
+// Parses a line. Throws Error if it is not UTF-8 or not a JSON object.
 nlohmann::json parse_line(std::string_view line, const LinePlace& place);
 
-// The value of a key. Throw Error if it has another type, or is absent; the Error then suggests the
-// nearest key.
+// Return the value of a key. Throw Error if the value has another type. Also throw Error if the key
+// is absent, and suggest the nearest key.
 const std::string& text_at(const nlohmann::json& object, const char* key, const LinePlace& place);
 const nlohmann::json& list_at(const nlohmann::json& object, const char* key,
                               const LinePlace& place);

@@ -1,4 +1,4 @@
-// Reads jsonl line by line; what is odd but usable is counted.
+// Reads JSON lines. Unusual but usable content is counted and reported as warnings.
 #include "recipes/dimabsa/sentences/files/reader.h"
 
 #include <map>
@@ -17,7 +17,7 @@
 namespace lockstep::dimabsa {
 namespace {
 
-constexpr std::size_t shown_bytes = 60;  // of what a message quotes
+constexpr std::size_t shown_bytes = 60;  // length of quotations in messages
 constexpr std::size_t most_text_bytes = 64 << 10;
 
 std::string in_quotes(const std::string& text) {
@@ -31,7 +31,7 @@ std::string in_quotes(const std::string& text) {
   return "\"" + shown + "\"";
 }
 
-// How often something happened, and where first.
+// How often something occurred, and the line where it occurred first.
 struct Count {
   std::int64_t count = 0, line = 0;
   std::string example{};
@@ -41,7 +41,7 @@ struct Count {
     line = at;
     example = what;
   }
-  // "3 aspects are …, first: line 12 "…""
+  // Adds a warning such as "3 aspects are …, first: line 12 "…"".
   void tell(std::vector<std::string>& warnings, const std::string& name, const char* one,
             const char* many) const {
     if (count == 0) return;
@@ -64,7 +64,7 @@ void for_each_object(std::string_view text, const std::string& name, const Visit
   }
 }
 
-// IDs seen so far, with their lines.
+// The IDs seen so far, with their lines.
 class Ids {
  public:
   std::string take(const nlohmann::json& object, const LinePlace& place) {
@@ -102,7 +102,7 @@ class SentenceReader {
       sentence.tuples = labelled_tuples(object, options_.task, place);
     else if (options_.task == Task::aspects)
       sentence.tuples = given_aspects(object, place);
-    // Each phrase is looked for in all of it.
+    // Long texts are refused, because each phrase is searched for in the whole text.
     if (!sentence.tuples.empty() && sentence.text.size() > most_text_bytes)
       throw place.error(cat("the text of ", in_quotes(sentence.id), " has ", sentence.text.size(),
                             " bytes, and a sentence has ", most_text_bytes, " at most"),
@@ -135,7 +135,8 @@ class SentenceReader {
   }
 
  private:
-  // Counts VA out of range, and clips it if that is asked for. Whether the sentence stays.
+  // Counts VA out of range, and clips it if the options ask for that. Returns whether the sentence
+  // is kept.
   bool take_range(std::vector<Tuple>& tuples, const LinePlace& place) {
     const std::int64_t before = out_of_range_.count;
     for (Tuple& tuple : tuples) {

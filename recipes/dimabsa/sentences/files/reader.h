@@ -1,4 +1,4 @@
-// Reads sentences with their tuples, and predictions, from jsonl: one object a line.
+// Reads sentences with their tuples, and predictions, from jsonl files.
 #pragma once
 
 #include <filesystem>
@@ -13,46 +13,59 @@ namespace lockstep::dimabsa {
 
 // How to treat an aspect or opinion that its text does not contain.
 enum class NotInText {
-  null,    // it becomes null_phrase, with a counted warning
-  refuse,  // an Error that names the line
-  keep     // it stays, with a counted warning: the scorer compares phrases as they are written
+  null,    // it becomes null_phrase; a warning counts such phrases
+  refuse,  // throws Error that names the line
+  keep  // it stays, because the scorer compares phrases as written; a warning counts such phrases
 };
 // How to treat a category that is not in the list.
-enum class NotInList { refuse, keep };  // keep: it stays, with a counted warning
+enum class NotInList { refuse, keep };  // keep: it stays; a warning counts these
 
 struct ReadOptions {
   Task task = Task::quadruplets;
-  // False for input to predict: only ID and Text are read, and in task 1 the aspects.
+  // Whether the tuples are read. False for inputs of prediction: then only ID and Text are read,
+  // and in task 1 also the aspects.
   bool labelled = true;
-  // Categories that may occur in task 3, ignoring case. Tuples get the list's spelling. Empty: any.
+  // The categories that may occur in task 3. Case is ignored, and tuples get the spelling of the
+  // list. If empty, any category may occur.
   std::vector<std::string> categories{};
   NotInList not_in_list = NotInList::refuse;
   NotInText not_in_text = NotInText::null;
-  OutOfRange out_of_range = OutOfRange::refuse;  // except for refuse, there is a counted warning
-  // "eng", "zho", …: texts without a letter of that language's scripts are counted. "": unknown.
+  OutOfRange out_of_range = OutOfRange::refuse;  // unless refuse, a warning counts them
+  // The language of the texts, for example "eng" or "zho". The member is empty if the language is
+  // unknown. A warning counts the texts without a letter of the scripts of this language.
   std::string language{};
 };
 
 struct SentenceFile {
-  std::vector<Sentence> sentences;    // in the order of the lines
-  std::vector<std::string> warnings;  // for people, one line each, with counts
+  std::vector<Sentence> sentences;    // in the order of the file
+  std::vector<std::string> warnings;  // one line of text each
 };
 
-// One object per line; blank lines are ignored. Keys: ID, Text, and for tuples in
-//   task 1: Aspect_VA, else Quadruplet, else Triplet (an aspect's first VA); input: Aspect
-//   task 2: Quadruplet, else Triplet, the first that is not empty, as in the official scorer
-//   task 3: Quadruplet
-// Throws Error, which names file and line, for: a line that is not JSON or not UTF-8; a value of
-// another type; an absent key; an empty ID or text; a repeated ID; a VA that is not two numbers, or
-// out of [1, 9] (OutOfRange::refuse); a category that is not in the list (NotInList::refuse); a
-// file without a sentence; and a file of another form (file_form.h).
+// Each line has one object. Blank lines are ignored. The keys are ID, Text, and for tuples:
+//   task 1   Aspect_VA, Quadruplet or Triplet; in inputs of prediction, Aspect
+//   task 2   Quadruplet or Triplet
+//   task 3   Quadruplet
+// The first of these keys that has tuples is read, as in the official scorer. From Quadruplet and
+// Triplet, task 1 takes only the first tuple of each aspect. Throws Error, which names file and
+// line, in these cases:
+//   - The file has another form (file_form.h), or no sentence.
+//   - A line is not JSON or not UTF-8.
+//   - A key is absent, or its value has another type.
+//   - An ID, a text or, in task 3, a category is empty.
+//   - An ID occurs twice.
+//   - A text with tuples has more than 64 KiB.
+//   - A VA is not two numbers.
+//   - A VA is outside [1, 9], with OutOfRange::refuse.
+//   - A category is not in the list, with NotInList::refuse.
+//   - A phrase is not in its text, with NotInText::refuse.
 SentenceFile parse_sentences(std::string_view text, const std::string& name,
                              const ReadOptions& options);
 SentenceFile read_sentences(const std::filesystem::path& path, const ReadOptions& options);
 
-// Predictions: tuples under Aspect_VA, Triplet or Quadruplet. No text is needed, and nothing is
-// compared with a text or a list. VA may leave [1, 9]; the scorer gives no credit then (counted
-// warning). Other faults are Errors as above.
+// Reads predictions: tuples under the key Aspect_VA, Triplet or Quadruplet of the task. The key
+// Text is optional. Phrases need not be in the text, and categories need not be in a list. A VA may
+// be outside [1, 9], but the scorer then gives no credit. A warning counts these. Throws Error for
+// other faults as above.
 SentenceFile parse_predictions(std::string_view text, const std::string& name, Task task);
 SentenceFile read_predictions(const std::filesystem::path& path, Task task);
 

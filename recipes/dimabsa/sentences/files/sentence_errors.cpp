@@ -15,7 +15,7 @@ Cell number_or_nothing(double value) {
   return std::isfinite(value) ? Cell(value) : Cell(std::monostate{});
 }
 
-// The tuples at places that no match names.
+// The tuples that are in no match.
 std::string unmatched(Task task, const std::vector<Tuple>& tuples,
                       const std::vector<Match>& matches, std::size_t Match::*place) {
   std::vector<std::string> texts;

@@ -1,4 +1,4 @@
-// Tables of an evaluation: the errors in each sentence, and scores by group.
+// Makes tables of an evaluation: the errors in each sentence, and the scores of groups of tuples.
 #pragma once
 
 #include <string>
@@ -10,16 +10,22 @@
 
 namespace lockstep::dimabsa {
 
-// A tuple on one line, with only the parts that the task has: "soup · great · FOOD#QUALITY ·
-// 7.50#6.25".
+// Returns a tuple as one line, with the parts that the task has. An example is "soup · great ·
+// FOOD#QUALITY · 7.50#6.25".
 std::string describe(Task task, const Tuple& tuple);
 
-// A row per sentence of `aligned`, in order. Columns: id, gold, predicted, matched (counts of
-// tuples), credit, missed, spurious (tuples, "; " between them), va_distance (the mean over
-// matches, empty if there are none), worst_va_distance, text.
+// Returns a table with a row for each sentence of `aligned`, in order. The columns are:
+//   id
+//   gold, predicted, matched   numbers of tuples
+//   credit                     as in scores/score.h
+//   missed, spurious           the tuples, with "; " between them
+//   va_distance                the mean distance of the matches; empty if there are none
+//   worst_va_distance          the largest distance of the matches; empty if there are none
+//   text
 ItemTable error_table(Task task, const Aligned& aligned);
-// A row per group. Columns: group, gold, predicted, matched, cf1, cprecision, crecall, f1, rmse_va.
-// Task 1: group, aspects, rmse_va, pearson_v, pearson_a.
+// Returns a table with a row for each group. The columns are group, gold, predicted, matched, cf1,
+// cprecision, crecall, f1 and rmse_va. In task 1, they are group, aspects, rmse_va, pearson_v and
+// pearson_a.
 ItemTable group_table(Task task, const std::vector<GroupScore>& groups);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Writes predictions as the shared task takes them: jsonl, and submission.zip.
+// Writes predictions in the form of the shared task: jsonl files, and an archive of them.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +10,16 @@
 
 namespace lockstep::dimabsa {
 
-// Leaves out each tuple with the same aspect, opinion and category as an earlier one, ignoring
-// case. The scorer would give neither any credit. Tasks 1 and 2 do not compare the category, and
-// task 1 not the opinion.
+// Returns the tuples, but leaves out each tuple that has the key of an earlier tuple
+// (scores/tuple_key.h). In tasks 2 and 3, the scorer gives no credit to predicted tuples that have
+// the same key.
 std::vector<Tuple> without_duplicates(Task task, const std::vector<Tuple>& tuples);
 
-// One line without its newline: ID, and the tuples under Aspect_VA, Triplet or Quadruplet, without
-// duplicates. VA is clamped to 1 to 9 and rounded to two decimals; a tuple without VA gets
-// "5.00#5.00". Phrases should be UTF-8; invalid bytes become U+FFFD.
+// Returns the line of a sentence, without a newline. The line has ID, and the tuples without
+// duplicates under Aspect_VA, Triplet or Quadruplet. VA is clamped to [1, 9] and rounded to two
+// decimals. A tuple without VA gets "5.00#5.00". Bytes of phrases that are not UTF-8 become U+FFFD.
 std::string prediction_line(Task task, const Sentence& sentence);
-// The lines of all sentences, each with a newline.
+// Returns the lines of all sentences, each with a newline.
 std::string prediction_lines(Task task, const std::vector<Sentence>& sentences);
 
 // Writes DIR/subtask_N/pred_LANG_DOMAIN.jsonl durably, and returns its path. Throws Error.
@@ -27,8 +27,8 @@ std::filesystem::path write_predictions(const std::filesystem::path& folder, Tas
                                         const std::string& language, const std::string& domain,
                                         const std::vector<Sentence>& sentences);
 
-// Writes an archive of files under these names (prediction_name), completely or not at all. Throws
-// Error.
+// Writes a zip archive, completely or not at all. files: for each file, its name in the archive
+// (prediction_name) and its path. Throws Error.
 void write_submission(const std::filesystem::path& zip,
                       const std::vector<std::pair<std::string, std::filesystem::path>>& files);
 

@@ -1,4 +1,4 @@
-// Finds all phrases of a text and cuts it.
+// Finds all phrases of a text and splits the text at their ends.
 #include "recipes/dimabsa/sentences/pages/highlight.h"
 
 #include <optional>

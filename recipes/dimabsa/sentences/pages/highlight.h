@@ -1,4 +1,4 @@
-// Cuts a text at the borders of its phrases, for programs that mark them.
+// Cuts a text at the borders of its phrases, so that the phrases can be highlighted.
 #pragma once
 
 #include <string_view>
@@ -9,14 +9,15 @@
 
 namespace lockstep::dimabsa {
 
-// A part of the text, and the tuples (by place) that have a phrase there.
+// A part of a text. aspects, opinions: indexes of the tuples whose aspect or opinion covers this
+// part.
 struct MarkedPart {
   ByteRange range;
   std::vector<std::size_t> aspects, opinions;
 };
 
-// The parts follow each other and together are the whole text. A part outside all phrases has no
-// tuples. Phrases that are NULL or not in the text mark nothing.
+// Returns the parts of a text in order. Together they are the whole text. A part outside all
+// phrases has no tuples. Phrases that are NULL or not in the text are ignored.
 std::vector<MarkedPart> marked_parts(std::string_view text, const std::vector<Tuple>& tuples);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Writes the page.
+// Writes sentences with highlighted phrases as an HTML page.
 #include "recipes/dimabsa/sentences/pages/html_page.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ mark { color: inherit; background: none; border-radius: .2em; padding: .05em 0; 
 .missed, .spurious { color: var(--bad); } .matched { color: var(--good); }
 )";
 
-// The tuples of gold, then those of the prediction, so that one cut of the text serves both.
+// Marks the tuples of both lists in one text: first those of gold, then those of the prediction.
 std::string marked_text(const std::string& text, const Sentence& gold, const Sentence& predicted) {
   std::vector<Tuple> all = gold.tuples;
   all.insert(all.end(), predicted.tuples.begin(), predicted.tuples.end());
@@ -111,7 +111,7 @@ std::string article(Task task, const Sentence& gold, const Sentence& predicted, 
              table_text(task, rows_of(task, gold, predicted, compare)), "</article>\n");
 }
 
-// The language as HTML has it: two letters if there are such.
+// The language tag for HTML, with two letters if the language has such a tag.
 std::string language_tag(const std::string& language) {
   static const std::map<std::string, std::string> tags{{"eng", "en"}, {"zho", "zh"}, {"jpn", "ja"},
                                                        {"rus", "ru"}, {"ukr", "uk"}, {"tat", "tt"},

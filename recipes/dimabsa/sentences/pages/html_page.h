@@ -1,4 +1,4 @@
-// Sentences with their phrases highlighted, as a page for a browser.
+// Makes an HTML page of sentences with highlighted phrases.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@ namespace lockstep::dimabsa {
 
 struct PageOptions {
   std::string title = "Predictions";
-  std::string language{};   // "eng", for example; "": unknown
-  std::size_t most = 1000;  // most sentences shown; the page says how many are left out
-  bool compare = true;      // false: there is no gold, so no tuple counts as spurious or missed
+  std::string language{};   // for example "eng"; empty if unknown
+  std::size_t most = 1000;  // largest number of sentences; the page says how many are left out
+  bool compare = true;      // false if there are no gold tuples to compare with
 };
 
-// One HTML file without scripts that loads nothing. It is light or dark as the browser is set. For
-// each sentence it shows the text and a table of the tuples. In the text, aspects and opinions are
-// highlighted: predicted ones with a background, gold ones underlined. The table shows matched
-// tuples with their distance in VA, missed ones and spurious ones. All data is escaped.
+// Returns an HTML file that has no scripts and loads no other files. The page is light or dark, as
+// the browser is set. For each sentence, the page shows the text and a table of the tuples. In the
+// text, predicted phrases have a coloured background, and gold phrases are underlined. The table
+// shows matched tuples with the distance of their VA, missed tuples and spurious tuples. All texts
+// are escaped for HTML.
 std::string html_page(Task task, const Aligned& aligned, const PageOptions& options = {});
 
 }  // namespace lockstep::dimabsa

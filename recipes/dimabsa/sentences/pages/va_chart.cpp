@@ -78,7 +78,7 @@ std::string va_chart(Task task, const Aligned& aligned, std::size_t most) {
                                                  : std::string("Valence and arousal"),
                    .x = {.label = "valence", .low = least_va, .high = largest_va},
                    .y = {.label = "arousal", .low = least_va, .high = largest_va},
-                   .width = 820,  // the legend stands beside a square
+                   .width = 820,  // space for a square plot and the legend
                    .height = 640};
   ChartSheet sheet(frame, legend);
   DataRange range(/*log=*/false);

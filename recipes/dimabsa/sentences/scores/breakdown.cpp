@@ -46,7 +46,7 @@ std::vector<GroupScore> by_null(Task task, const Aligned& aligned) {
 
 std::vector<GroupScore> by_category(Task task, const Aligned& aligned) {
   if (task != Task::quadruplets) return {};
-  std::map<std::string, std::string> names;  // by their lower case
+  std::map<std::string, std::string> names;  // keyed by the lower-case name
   for (const auto* const sentences : {&aligned.gold, &aligned.predicted})
     for (const Sentence& sentence : *sentences)
       for (const Tuple& tuple : sentence.tuples)

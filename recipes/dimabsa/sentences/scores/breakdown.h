@@ -1,4 +1,4 @@
-// Scores for parts of the tuples: for each category, and for tuples with and without NULL.
+// Computes scores for groups of tuples: for each category, and for tuples with and without NULL.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,17 @@ struct GroupScore {
   Scores scores;
 };
 
-// Scores of the tuples, gold and predicted, for which `holds` is true. `holds` must depend on the
-// lower-cased aspect, opinion and category alone, so that matched tuples stay matched.
+// Returns the scores of the gold and predicted tuples for which `holds` is true. holds() must
+// depend only on the lower-cased aspect, opinion and category. Then, two tuples that match are in
+// the same group.
 Scores score_where(Task task, const Aligned& aligned,
                    const std::function<bool(const Tuple&)>& holds);
 
-// The groups "aspect NULL" and "opinion NULL" (in either, the other part may be NULL too), and
-// "without NULL". Task 1 lacks the second group.
+// Returns the groups "aspect NULL", "opinion NULL" and "without NULL". A tuple with two NULL
+// phrases is in both of the first two groups. There is no group "opinion NULL" in task 1.
 std::vector<GroupScore> by_null(Task task, const Aligned& aligned);
-// A group for each category in gold or predictions, in alphabetical order and gold's spelling.
-// Empty except in task 3.
+// Returns a group for each category in gold or predictions, in alphabetical order. Names have the
+// spelling of gold, if gold has the category. The list is empty except in task 3.
 std::vector<GroupScore> by_category(Task task, const Aligned& aligned);
 
 }  // namespace lockstep::dimabsa

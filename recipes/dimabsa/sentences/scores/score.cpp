@@ -1,4 +1,4 @@
-// Matches tuples of sentences and adds up what that gives.
+// Matches the tuples of sentences and sums the results.
 #include "recipes/dimabsa/sentences/scores/score.h"
 
 #include <algorithm>
@@ -34,7 +34,8 @@ void count_keys(const Keys& gold, const Keys& predicted, TupleSums& sums) {
                                    [&](const TupleKey& key) { return known.contains(key); });
 }
 
-// The predicted tuple of this key, where there is exactly one; in task 1 the last.
+// The predicted tuple with this key. In task 1, the last one. In other tasks, nothing if there are
+// several.
 std::optional<std::size_t> prediction_for(Task task, const TupleKey& key, const Keys& predicted) {
   const auto first = std::find(predicted.begin(), predicted.end(), key);
   if (first == predicted.end()) return std::nullopt;

@@ -1,4 +1,4 @@
-// Reads both sides, scores them and says the details.
+// Reads gold and predictions, scores them, and reports the details.
 #include "recipes/dimabsa/sentences/scores/score_files.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// `lockstep score dimabsa`: scores files of predictions against a gold file.
+// Implements `lockstep score dimabsa`: scores a file of predictions against a gold file.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,15 @@ namespace lockstep::dimabsa {
 struct ScoreFilesOptions {
   Task task = Task::quadruplets;
   std::filesystem::path gold;                  // jsonl with labels
-  std::string language{}, domain{};            // "": as the name of gold says
-  OutOfRange out_of_range = OutOfRange::keep;  // for gold
-  int resamples = 1000;                        // for the intervals; 0: no intervals
+  std::string language{}, domain{};            // empty: as in the name of `gold`
+  OutOfRange out_of_range = OutOfRange::keep;  // for reading gold
+  int resamples = 1000;                        // of the bootstrap; 0 = no intervals
 };
 
-// Returns score_list, then "sentences". Also says, a line each: intervals, scores for NULL and for
-// categories, IDs that are missing or unknown, and the readers' warnings. context.predictions: a
-// file, a folder or a zip archive (find_predictions.h). Throws Error if a file cannot be read, or
-// if no predicted ID occurs in gold.
+// Returns score_list(), and the number of gold sentences as "sentences". context.predictions: a
+// file, a folder or a zip archive (find_predictions.h). Reports warnings of the readers, IDs that
+// are missing or unknown, confidence intervals, and scores for NULL and for categories. Throws
+// Error if a file cannot be read, or if no predicted ID occurs in gold.
 std::vector<Score> score_files(const ScoreFilesOptions& options, const ScoreContext& context);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Names scores, and says how sure they are.
+// Lists scores by name, with confidence intervals.
 #include "recipes/dimabsa/sentences/scores/score_list.h"
 
 #include <span>
@@ -8,7 +8,7 @@
 namespace lockstep::dimabsa {
 namespace {
 
-// Sums of each sentence, so that a resample adds numbers up.
+// The sums of each sentence, so that a resample only adds numbers.
 std::vector<Scores> scores_of_sentences(Task task, const Aligned& aligned) {
   std::vector<Scores> rows;
   for (std::size_t i = 0; i < aligned.gold.size(); ++i) {

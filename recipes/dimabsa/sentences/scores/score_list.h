@@ -1,4 +1,4 @@
-// Scores under the names that metrics, events and checkpoint.best_metric use.
+// Lists scores under the names that metrics, events and checkpoint.best_metric use.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,18 @@
 
 namespace lockstep::dimabsa {
 
-// Task 1: rmse_va, rmse_va_norm (divided by sqrt(128)), pearson_v, pearson_a. Tasks 2 and 3: f1
-// (tuples without VA), cf1, cprecision, crecall, precision, recall, and rmse_va over matches.
+// Returns the names of a task's scores:
+//   task 1          rmse_va, rmse_va_norm (divided by sqrt(128)), pearson_v, pearson_a
+//   tasks 2 and 3   f1 (of tuples without VA), cf1, cprecision, crecall, precision, recall,
+//                   rmse_va (over matches)
 std::vector<std::string> score_names(Task task);
-// In the order of score_names. An undefined score (a correlation of constants) is NaN.
+// Returns the scores in the order of score_names(). A score that is not defined is NaN, for example
+// the correlation with a constant.
 std::vector<Score> score_list(Task task, const Scores& scores);
 
-// 95 % intervals over sentences: of cf1 and f1, or in task 1 of rmse_va. The first is that of the
-// task's main score. The same seed gives the same intervals.
+// A 95 % confidence interval of a score, from a bootstrap over sentences. Tasks 2 and 3 have
+// intervals of cf1 and f1. Task 1 has the interval of rmse_va. The first interval is for the task's
+// main score. The same seed gives the same intervals.
 struct NamedInterval {
   std::string name;
   Interval interval;

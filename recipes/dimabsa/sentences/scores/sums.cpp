@@ -1,4 +1,4 @@
-// Rates from sums.
+// Computes rates from sums.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,13 +17,13 @@ double harmonic_mean(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b
 double pearson(const VaSums::Products& sums, std::int64_t count) {
   const double n = static_cast<double>(count);
   const double xx = n * sums.xx - sums.x * sums.x, yy = n * sums.yy - sums.y * sums.y;
-  const double tiny = 1e-12 * n;  // of rounding
+  const double tiny = 1e-12 * n;  // tolerance for rounding
   if (count < 2 || xx <= tiny * sums.xx || yy <= tiny * sums.yy)
     return std::numeric_limits<double>::quiet_NaN();
   return (n * sums.xy - sums.x * sums.y) / std::sqrt(xx * yy);
 }
 
-constexpr double middle = 5;  // keeps the squares small
+constexpr double middle = 5;  // the middle of the scale, which keeps squares small
 
 void add_pair(VaSums::Products& sums, double gold, double predicted) {
   const double x = gold - middle, y = predicted - middle;

@@ -1,4 +1,4 @@
-// Keys of tuples.
+// Computes the keys by which tuples are compared.
 #include "recipes/dimabsa/sentences/scores/tuple_key.h"
 
 #include "recipes/dimabsa/sentences/letters.h"

@@ -1,4 +1,4 @@
-// The key by which the scorer identifies tuples of a sentence.
+// The key by which the scorer compares the tuples of a sentence.
 #pragma once
 
 #include <compare>
@@ -8,14 +8,14 @@
 
 namespace lockstep::dimabsa {
 
-// Lower-cased. Parts that the task does not compare are empty.
+// All parts are lower-cased. Parts that the task does not compare are empty.
 struct TupleKey {
   std::string aspect, opinion, category;
   friend auto operator<=>(const TupleKey&, const TupleKey&) = default;
 };
 
-// (aspect) in task 1, (aspect, opinion) in task 2, (aspect, opinion, category) in task 3.
+// The key has the aspect in task 1, aspect and opinion in task 2, and also the category in task 3.
 TupleKey key_of(Task task, const Tuple& tuple);
-bool is_null(const std::string& phrase);  // "NULL", without regard to case
+bool is_null(const std::string& phrase);  // whether it is "NULL" in any case
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Reads tuples from a line's lists.
+// Reads tuples from the lists in a line.
 #include "recipes/dimabsa/sentences/scores/tuple_lists.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 namespace lockstep::dimabsa {
 namespace {
 
-// How to write what was meant: of [7.1, 6.5], "7.1,6.5" and "7,1#6,5" the numbers themselves.
+// A hint that shows the right format. If the value is [7.1, 6.5], "7.1,6.5" or "7,1#6,5", the hint
+// contains its numbers.
 std::string hint_of_va(const nlohmann::json& value) {
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   std::erase_if(text, [](char c) { return c == '[' || c == ']' || c == ' '; });
@@ -69,7 +70,7 @@ bool has_tuples(const nlohmann::json& line, const char* key) {
   return found != line.end() && !(found->is_array() && found->empty());
 }
 
-// A line of another task alone says so: its key is what was written on purpose.
+// Throws Error if the line lacks the key of this task but has the key of another task.
 void check_task(const nlohmann::json& line, Task task, const char* key, const LinePlace& place) {
   if (line.contains(key)) return;
   for (const Task other : {Task::quadruplets, Task::triplets, Task::aspects})
@@ -80,7 +81,8 @@ void check_task(const nlohmann::json& line, Task task, const char* key, const Li
           cat("that is the key of task ", number_of(other), ": set task=", number_of(other)));
 }
 
-// The first key with tuples; else the first that is there; else the task's own.
+// Returns the first key with tuples. If none has tuples, the first key that exists; if none exists,
+// the key of the task.
 const char* labelled_key(const nlohmann::json& line, Task task) {
   static const std::vector<const char*> of_aspects{"Aspect_VA", "Quadruplet", "Triplet"},
       of_triplets{"Quadruplet", "Triplet"}, of_quadruplets{"Quadruplet"};

@@ -1,4 +1,4 @@
-// Reads the lists of tuples in lines, under the keys of each task.
+// Reads the tuples in the lines of jsonl files. The key of their list depends on the task.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,15 +9,16 @@
 
 namespace lockstep::dimabsa {
 
-// The key of the task's tuples: "Aspect_VA", "Triplet", "Quadruplet".
+// Returns the key of a task: "Aspect_VA", "Triplet" or "Quadruplet".
 const char* output_key(Task task);
 
-// The tuples of a line with labels (ReadOptions::labelled). Phrases stay as they are written. Throw
-// Error.
+// Returns the tuples of a line with labels. reader.h lists the keys from which they are read.
+// Phrases stay as they are written. Throws Error.
 std::vector<Tuple> labelled_tuples(const nlohmann::json& line, Task task, const LinePlace& place);
-// The tuples of a prediction, from the task's own key only.
+// Returns the tuples of a prediction, from output_key(task). Throws Error.
 std::vector<Tuple> predicted_tuples(const nlohmann::json& line, Task task, const LinePlace& place);
-// The tuples of task 1: each distinct aspect in "Aspect" or, without that key, in the labels.
+// Returns the tuples of an input of task 1, without VA: the distinct aspects under the key
+// "Aspect". If there is no such key, the aspects are taken from the labels. Throws Error.
 std::vector<Tuple> given_aspects(const nlohmann::json& line, const LinePlace& place);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Valence and arousal in the form of files: "V#A", for example "7.12#6.50".
+// Reads and writes valence and arousal as in files: "V#A", for example "7.12#6.50".
 #pragma once
 
 #include <optional>
@@ -11,24 +11,25 @@ namespace lockstep::dimabsa {
 
 inline constexpr double least_va = 1, largest_va = 9;
 
-// How to treat a valence or arousal of a file outside 1 to 9.
+// How to treat a valence or arousal that is outside [1, 9] in a file.
 enum class OutOfRange {
-  refuse,  // an Error that names the line
-  clip,    // it becomes the nearest value of the range
+  refuse,  // throws Error that names the line
+  clip,    // it becomes 1 or 9, whichever is nearer
   skip,    // its sentence is left out
   keep     // it stays as it is, as in the shared task's scorer
 };
 
-// Parses two finite numbers of any range with one '#' between them. Nothing for any other text.
+// Parses two finite numbers with a '#' between them. The numbers may be outside [1, 9]. Returns
+// nothing for any other text.
 std::optional<ValenceArousal> parse_va(std::string_view text);
-bool in_range(const ValenceArousal& va);  // whether both are in 1 to 9
+bool in_range(const ValenceArousal& va);  // whether both are in [1, 9]
 
-// Clamped to 1 to 9; a value that is not finite becomes 5.
+// Clamps both values to [1, 9]. A value that is not finite becomes 5.
 ValenceArousal clamped(const ValenceArousal& va);
-// Clamped and rounded to two decimals.
+// Returns "V#A" with clamped values, rounded to two decimals.
 std::string format_va(const ValenceArousal& va);
 
-// Euclidean distance; at most sqrt(128) within the range.
+// Returns the Euclidean distance. It is at most sqrt(128) for values in [1, 9].
 double distance(const ValenceArousal& a, const ValenceArousal& b);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,4 @@
-// Looks characters up in a Darts trie.
+// Finds replacements of characters in a Darts trie.
 #include "recipes/dimabsa/tokens/sentence_piece/precompiled.h"
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 namespace lockstep::dimabsa {
 namespace {
 
-constexpr std::size_t cluster_bytes = 6;  // a longer cluster is replaced character by character
+// a cluster of this length or more is replaced character by character
+constexpr std::size_t cluster_bytes = 6;
 
 class ReplacementTable {
  public:
@@ -29,7 +30,7 @@ class ReplacementTable {
     texts_ = table.substr(sizeof(size) + size);
   }
 
-  // The replacement of the shortest beginning of `key` that the trie has.
+  // The replacement of the shortest prefix of `key` in the trie.
   std::optional<std::string_view> find(std::string_view key) const {
     std::size_t node = offset(units_[0]);
     for (const char c : key) {

@@ -1,4 +1,4 @@
-// The one file of the recipe that knows sentencepiece.
+// Wraps the sentencepiece library. No other file of the recipe uses it.
 #include "recipes/dimabsa/tokens/sentence_piece/sentence_piece.h"
 
 #include <sentencepiece_processor.h>
@@ -14,13 +14,14 @@
 namespace lockstep::dimabsa {
 namespace {
 
-constexpr char32_t space_mark_character = 0x2581;  // stands for a space
+constexpr char32_t space_mark_character = 0x2581;  // replaces a space in pieces
 constexpr std::string_view space_mark = "\xe2\x96\x81";
 
-// A text of its own between added tokens, as UTF-8.
+// A text between added tokens, as UTF-8. It is encoded by itself.
 struct Section {
   std::string text;
-  std::vector<std::uint32_t> starts;  // of each character in `text`, and the end
+  // the byte offset of each character in `text`, and the end of the text
+  std::vector<std::uint32_t> starts;
 
   Section(const Characters& all, Span span) {
     for (std::size_t i = span.begin; i < span.end; ++i) {
@@ -29,13 +30,13 @@ struct Section {
     }
     starts.push_back(static_cast<std::uint32_t>(text.size()));
   }
-  // The first character that begins at this byte or later.
+  // The first character that begins at or after this byte.
   std::size_t character_at(std::uint32_t byte) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(starts, byte) - starts.begin());
   }
 };
 
-// Characters of a normalized text without marks of spaces.
+// The number of characters in a normalized text, without the marks that replace spaces.
 std::size_t visible_characters(std::string_view text) {
   std::size_t count = 0;
   while (!text.empty()) {
@@ -58,7 +59,7 @@ class SentencePiece : public Tokenizer {
   std::int64_t unknown() const override { return unknown_; }
 
  private:
-  // Sets the ids of the special tokens, which it returns.
+  // Sets and returns the ids of the special tokens.
   std::vector<AddedToken> number(const SentencePieceSettings& settings);
   std::int64_t id_of(const std::string& name, const std::string& where) const;
   std::size_t normalized_length(std::string_view text) const;
@@ -140,7 +141,7 @@ std::size_t SentencePiece::normalized_length(std::string_view text) const {
   return length;
 }
 
-// Whether the model's rules drop the character, or take it for a space.
+// Whether the model's normalizer drops the character or turns it into a space.
 bool SentencePiece::leaves_nothing(char32_t character) const {
   if (character == ' ') return true;
   const bool may_go = is_white(character) || is_control(character) ||
@@ -151,8 +152,9 @@ bool SentencePiece::leaves_nothing(char32_t character) const {
   return normalized_length(text) == 0;
 }
 
-// How many characters the piece takes of what the first character behind `source` became; `used` is
-// the same of the piece before.
+// `source` is the text to which the library attributes the piece. The normalizer may turn the next
+// character after it into several characters. Returns how many of these belong to the piece. used:
+// the result for the piece before.
 std::size_t SentencePiece::reach(std::string_view piece, std::string_view source,
                                  std::size_t used) const {
   const auto without = [](std::string_view text, std::string_view prefix) {
@@ -163,7 +165,8 @@ std::size_t SentencePiece::reach(std::string_view piece, std::string_view source
   return taken > own ? taken - own : 0;
 }
 
-// A place without what leaves nothing, unless nothing else is there.
+// Removes characters without a normalized form from both ends of a place, down to `least`
+// characters.
 Span SentencePiece::narrowed(Span place, std::size_t least, const Characters& all) const {
   const auto is_nothing = [&](std::size_t i) { return leaves_nothing(all[i].value); };
   while (place.end - place.begin > least && is_nothing(place.begin)) ++place.begin;
@@ -171,9 +174,9 @@ Span SentencePiece::narrowed(Span place, std::size_t least, const Characters& al
   return place;
 }
 
-// The library says of each piece where the source of its first character begins, and takes that of
-// the next piece for its end. Where one character became several that lie in two pieces, that end
-// is too early.
+// The library reports where the source of a piece's first character begins. It takes the begin of
+// the next piece as the end. If one character became several that lie in two pieces, that end is
+// too early.
 void SentencePiece::add_section(const Characters& all, Span span, std::vector<Piece>& out) const {
   const Section section(all, span);
   const std::string_view text = section.text;
@@ -200,8 +203,8 @@ std::int64_t SentencePiece::id_of_piece(int piece) const {
   return processor_.IsUnknown(piece) ? unknown_ : std::int64_t{piece} + 1;
 }
 
-// Adds the pieces of a normalized text. Spaces become marks of spaces, each word that has no mark
-// gets one, and each section that a mark begins is split by itself.
+// Adds the pieces of a normalized text. Spaces become the space mark, and a word without a mark
+// gets one if the settings ask for it. Each section that begins with a mark is encoded by itself.
 void SentencePiece::add_words(const Characters& text, std::vector<Piece>& out) const {
   for (const Span& span : words_(text)) {
     Characters word = characters_within(text, span);

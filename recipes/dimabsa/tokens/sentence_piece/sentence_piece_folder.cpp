@@ -11,7 +11,8 @@
 namespace lockstep::dimabsa {
 namespace {
 
-// "XLMRobertaTokenizerFast", "xlm-roberta": letters alone, small, from the beginning.
+// Whether a name such as "XLMRobertaTokenizerFast" or "xlm-roberta" begins with the family's name.
+// Case, "-" and "_" are ignored.
 bool names_family(const std::string& name, std::string_view family) {
   std::string letters;
   for (const char c : name)

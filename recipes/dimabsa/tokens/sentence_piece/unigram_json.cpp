@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// A message of protocol buffers; numbers of fields and kinds are those of
+// Writes a message of protocol buffers. The numbers of fields and types are those in
 // sentencepiece_model.proto.
 class Message {
  public:
@@ -91,7 +91,7 @@ std::string model_of(const json& tokenizer, const std::vector<AddedToken>& added
   trainer.add(3, std::uint64_t{1});  // Unigram
   trainer.add(40, static_cast<std::uint64_t>(unknown));
   file.add(2, trainer.bytes());
-  for (const int prefix_blanks_escapes : {3, 4, 5})  // done here, before the model
+  for (const int prefix_blanks_escapes : {3, 4, 5})  // done before the text reaches the model
     rules.add(prefix_blanks_escapes, std::uint64_t{0});
   file.add(3, rules.bytes());
   return file.bytes();

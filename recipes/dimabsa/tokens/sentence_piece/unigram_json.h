@@ -1,5 +1,5 @@
-// Reads a tokenizer.json with a Unigram model, which newer versions of `transformers` save for
-// XLM-R without other files.
+// Reads a tokenizer.json with a Unigram model. Newer versions of `transformers` save only this file
+// for XLM-R.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,10 +11,10 @@ namespace lockstep::dimabsa {
 
 bool is_unigram(const nlohmann::json& tokenizer);
 
-// Returns the settings of an equal sentencepiece model without rules of its own. Ids, normalizer
-// and word rules are those of the file. Special tokens have the names that `config`
-// (tokenizer_config.json) gives them, else XLM-R's or DeBERTa's names. Throws Error if a part is of
-// an unknown kind.
+// Returns the settings of a sentencepiece model with the same pieces and without rules for
+// normalization. Ids, normalizer and word rules are those of the file. The names of special tokens
+// come from `config`, the content of tokenizer_config.json. If `config` does not state them, the
+// names of XLM-R or DeBERTa are used. Throws Error if a part is of an unknown kind.
 SentencePieceSettings unigram_settings(const nlohmann::json& tokenizer,
                                        const nlohmann::json& config, const std::string& where);
 

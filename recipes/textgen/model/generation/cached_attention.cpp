@@ -1,4 +1,4 @@
-// Causal self-attention over heads.
+// Causal self-attention with several heads.
 #include "recipes/textgen/model/generation/cached_attention.h"
 
 #include <ATen/ops/arange.h>
@@ -14,7 +14,8 @@
 namespace lockstep::textgen {
 namespace {
 
-// [t, n]: whether query i of the last t of n positions may see position j.
+// A mask [t, n]. Query i is the i-th of the last t positions, and the mask says whether it may
+// attend to position j.
 at::Tensor visible(std::int64_t t, std::int64_t n, at::Device device) {
   const auto options = at::TensorOptions().device(device).dtype(at::kLong);
   const at::Tensor own = at::arange(n - t, n, options), position = at::arange(n, options);

@@ -1,4 +1,4 @@
-// Text that goes on from a prompt.
+// Generates text that continues a prompt.
 #include "recipes/textgen/model/generation/generate.h"
 
 #include "core/base/check.h"
@@ -17,8 +17,8 @@ struct Sequence {
   bool ended = false;
 };
 
-// Draws the next token of a sequence and passes its text on. The first is drawn again without the
-// end token if it is that: a sample has text.
+// Draws the next token of a sequence and outputs its text. If the first token is the end token,
+// another one is drawn, so that no sample is empty.
 std::int64_t extend(Sequence& sequence, std::span<float> logits, const TokenIds& window,
                     const Decode& decode, const GenerateOptions& options, std::int64_t position) {
   const auto draw = [&] {
@@ -61,7 +61,7 @@ void generate(const Gpt& model, const StepContext& context, const Decode& decode
     for (std::int64_t row = 0; row < count; ++row) {
       Sequence& sequence = sequences[static_cast<std::size_t>(row)];
       TokenIds& next = fresh[static_cast<std::size_t>(row)];
-      next.assign(1, next.back());  // a sequence that ended only keeps its row filled
+      next.assign(1, next.back());  // a sequence that ended still fills its row of the batch
       if (sequence.ended) continue;
       const std::span<float> own(logits.mutable_data_ptr<float>() + row * width,
                                  static_cast<std::size_t>(vocab));

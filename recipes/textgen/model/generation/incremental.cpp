@@ -1,4 +1,4 @@
-// A model that reads token after token and remembers what it has read.
+// Reads tokens one after another and keeps earlier ones in a KV cache.
 #include "recipes/textgen/model/generation/incremental.h"
 
 #include "core/base/check.h"

@@ -1,4 +1,4 @@
-// A model that reads token by token and remembers the tokens.
+// Runs a GPT token by token, with a cache of keys and values.
 #pragma once
 
 #include "recipes/textgen/model/generation/kv_cache.h"
@@ -14,16 +14,18 @@ namespace lockstep::textgen {
 
 using TokenIds = std::vector<std::int64_t>;
 
-// Handles `rows` sequences of equal length at once. Once the context is full, the window slides:
-// the last half of a context is read again from position 0, because learned positions cannot move.
+// Handles `rows` sequences of equal length at once. If new tokens no longer fit into the context,
+// the window slides. The cache is then cleared, and the last half of a context is read again from
+// position 0. This is necessary because cached keys and values contain learned positions.
 class IncrementalGpt {
  public:
-  // The model must outlive this. context: not training; device and dtype of the parameters.
+  // The model must outlive this object. context: its device and dtype must be those of the
+  // parameters.
   IncrementalGpt(const Gpt& model, std::int64_t rows, const StepContext& context);
 
-  // Reads the tokens of each row, all of the same length > 0. Returns the logits of the next token:
-  // f32 [rows, vocab] on the CPU. If there are more tokens than a context has, only the last
-  // context counts.
+  // Reads new tokens for each row. All rows must have the same number of new tokens, at least one.
+  // Returns the logits of the next token: f32 [rows, vocab] on the CPU. If there are more tokens
+  // than the context holds, only the last ones that fit are used.
   at::Tensor read(const std::vector<TokenIds>& tokens);
 
   // The tokens of a row that the model sees.

@@ -1,4 +1,4 @@
-// Keys and values of the tokens a model has read, so that the next token costs one position.
+// Caches keys and values of previous tokens, so that a new token needs only one position.
 #include "recipes/textgen/model/generation/kv_cache.h"
 
 #include "core/base/check.h"

@@ -1,5 +1,5 @@
-// Keys and values of the tokens that a model has read. With them, the next token costs only one
-// position.
+// Keeps the keys and values of tokens that a model has read. So the next token needs a forward pass
+// over one position only.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,17 +15,18 @@ class KvCache {
   KvCache(std::int64_t layers, std::int64_t rows, std::int64_t heads, std::int64_t context,
           std::int64_t head_width, at::Device device, at::ScalarType dtype);
 
-  std::int64_t length() const { return length_; }  // positions held
+  std::int64_t length() const { return length_; }  // number of positions held
   std::int64_t context() const { return context_; }
   void clear() { length_ = 0; }
 
-  // Stores `key` and `value` [rows,heads,t,head_width] of one layer after the positions held.
-  // Returns views of all keys and values of the layer, [rows,heads,length + t,head_width].
+  // Stores the keys and values of t new positions in one layer, after the positions held. key,
+  // value: [rows,heads,t,head_width]. Returns views of all keys and values of the layer:
+  // [rows,heads,length + t,head_width].
   struct View {
     at::Tensor key, value;
   };
   View append(std::int64_t layer, const at::Tensor& key, const at::Tensor& value);
-  // Counts t more positions as held. Call it once every layer has appended them.
+  // Adds t to length(). Call it after every layer has appended its t positions.
   void advance(std::int64_t t);
 
  private:

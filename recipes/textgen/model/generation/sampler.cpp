@@ -1,4 +1,4 @@
-// Choosing the next token from logits.
+// Chooses the next token from logits.
 #include "recipes/textgen/model/generation/sampler.h"
 
 #include "core/base/check.h"
@@ -15,7 +15,7 @@ bool more_likely(const Candidate& a, const Candidate& b) {
   return a.probability != b.probability ? a.probability > b.probability : a.token < b.token;
 }
 
-// All tokens with their logits, after the repetition penalty, in `probability`.
+// Returns all tokens. `probability` contains the logits after the repetition penalty.
 std::vector<Candidate> penalised(std::span<const float> logits,
                                  std::span<const std::int64_t> history, double penalty) {
   std::vector<char> seen(logits.size(), 0);
@@ -39,7 +39,7 @@ void softmax(std::vector<Candidate>& sorted, double temperature) {
   const double largest = sorted.front().probability;
   double sum = 0;
   for (Candidate& c : sorted) {
-    // +inf against +inf counts as equal.
+    // Two values of +inf are treated as equal.
     const double below = c.probability == largest ? 0 : c.probability - largest;
     sum += c.probability = std::exp(below / temperature);
   }

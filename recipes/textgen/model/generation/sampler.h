@@ -1,4 +1,4 @@
-// Chooses the next token from logits.
+// Draws the next token from logits, with temperature, top-k, top-p and a repetition penalty.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 namespace lockstep::textgen {
 
 struct SamplerOptions {
-  double temperature = 1;         // 0: always the most likely token
-  std::int64_t top_k = 0;         // only the k most likely tokens; 0 = all
-  double top_p = 1;               // only the most likely tokens that together have this probability
-  double repetition_penalty = 1;  // above 1: tokens that occurred already become less likely
+  double temperature = 1;  // 0 = always the most likely token
+  std::int64_t top_k = 0;  // only the k most likely tokens may be drawn; 0 = all
+  // only the most likely tokens that together have this probability may be drawn
+  double top_p = 1;
+  double repetition_penalty = 1;  // above 1, earlier tokens become less likely
 };
 
 struct Candidate {
@@ -20,21 +21,24 @@ struct Candidate {
   friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
-// Returns the tokens that may be drawn, the most likely first (among equal ones, the lower token),
-// with probabilities that add up to 1. First, the logit of each token in `history` is divided by
-// the repetition penalty if it is positive, else multiplied by it. This happens once, however often
-// the token occurred (Keskar et al., CTRL, 2019). Then come division by temperature, top-k, and
-// top-p, which keeps the token that crosses the limit. Temperature 0 leaves one candidate. NaN and
-// -inf are never candidates; if there is nothing else, throws Error.
+// Returns the tokens that may be drawn, in descending order of probability. Equally likely tokens
+// are in ascending order. The probabilities add up to 1. The steps are, in this order:
+//   1. Repetition penalty (Keskar et al., CTRL, 2019). For each token in `history`, a positive
+//      logit is divided by the penalty, and a negative one is multiplied by it. This happens once
+//      per token, however often the token occurred.
+//   2. Division by the temperature. Temperature 0 leaves one candidate.
+//   3. Top-k.
+//   4. Top-p. The token that crosses the limit is kept.
+// Tokens with a logit of NaN or -inf are never candidates. Throws Error if there is no other token.
 std::vector<Candidate> candidates(std::span<const float> logits,
                                   std::span<const std::int64_t> history,
                                   const SamplerOptions& options);
 
-// Draws one of the candidates with u in [0, 1).
+// Draws a candidate by the probabilities. u: a uniform draw from [0, 1).
 std::int64_t pick(std::span<const Candidate> candidates, double u);
 
-// Draws a token for place `position` of sequence number `sequence`: a pure function of its
-// arguments.
+// Draws the token at `position` of a sequence. This is a pure function of its arguments. sequence:
+// the number of the sequence.
 std::int64_t sample_token(std::span<const float> logits, std::span<const std::int64_t> history,
                           const SamplerOptions& options, std::uint64_t seed, std::uint64_t sequence,
                           std::uint64_t position);

@@ -1,4 +1,4 @@
-// Bytes of generated tokens on their way to a reader: whole characters, up to a stop string.
+// Outputs the bytes of generated tokens as whole characters, up to a stop string.
 #include "recipes/textgen/model/generation/text_stream.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace lockstep::textgen {
 namespace {
 
-// The length of the longest end of `text` that `stop` begins with but that is not all of it.
+// The length of the longest suffix of `text` that is a proper prefix of `stop`.
 std::size_t possible_stop(std::string_view text, std::string_view stop) {
   if (stop.empty()) return 0;
   for (std::size_t n = std::min(text.size(), stop.size() - 1); n > 0; --n)

@@ -1,4 +1,4 @@
-// Passes the bytes of generated tokens to a reader: whole characters, up to a stop string.
+// Turns the bytes of generated tokens into text: whole characters, up to a stop string.
 #pragma once
 
 #include "core/base/text/utf8.h"
@@ -9,18 +9,19 @@
 
 namespace lockstep::textgen {
 
-// Passes text on as soon as it is certain. It never passes on a part of a character, or text that
-// may be the beginning of the stop string. It does not pass on the stop string and what follows it.
-// Bytes that are not UTF-8 become U+FFFD. A character that is incomplete at the end is left out.
+// Passes text to `out` as early as possible. An incomplete character is held until the rest of it
+// arrives. Text that may be the beginning of the stop string is held too. The stop string and all
+// text after it are dropped. Bytes that are not UTF-8 become U+FFFD. A character that is still
+// incomplete at the end is dropped.
 class TextStream {
  public:
-  // An empty `stop` never stops.
+  // If `stop` is empty, the stream never stops.
   TextStream(std::string stop, std::function<void(const std::string&)> out);
 
   void push(std::string_view bytes);
-  // passes on text that might have become the stop string
+  // Passes on the text that is held because it may have been the beginning of the stop string.
   void finish();
-  bool stopped() const { return stopped_; }  // the stop string has come
+  bool stopped() const { return stopped_; }  // whether the stop string was found
 
  private:
   void release(std::size_t count);

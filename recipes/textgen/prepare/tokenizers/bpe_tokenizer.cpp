@@ -1,4 +1,4 @@
-// BPE through sentencepiece: the one file that knows that library.
+// BPE with sentencepiece. No other file of the recipe uses that library.
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
@@ -12,7 +12,7 @@
 namespace lockstep::textgen {
 namespace {
 
-constexpr std::string_view space_mark = "\xe2\x96\x81";  // U+2581, which stands for a space
+constexpr std::string_view space_mark = "\xe2\x96\x81";  // U+2581 replaces a space
 
 std::string with_spaces(std::string_view piece) {
   std::string text;
@@ -84,7 +84,7 @@ std::unique_ptr<Encoder> BpeTokenizer::encoder() const {
   return std::make_unique<BpeEncoder>(*this);
 }
 
-// Gives the trainer one line after the other.
+// Passes lines to the trainer one after the other.
 class Lines : public sentencepiece::SentenceIterator {
  public:
   explicit Lines(const std::vector<std::string>& lines) : lines_(lines) {}

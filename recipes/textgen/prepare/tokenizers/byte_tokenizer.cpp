@@ -1,4 +1,4 @@
-// Token = byte.
+// A tokenizer with one token per byte.
 #include "recipes/textgen/prepare/tokenizers/tokenizer.h"
 
 namespace lockstep::textgen {

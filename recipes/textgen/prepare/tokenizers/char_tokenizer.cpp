@@ -1,4 +1,4 @@
-// Token = character.
+// A tokenizer with one token per character.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// GPT-2's byte-level BPE, from its vocab.json and merges.txt.
+// GPT-2's byte-level BPE, loaded from vocab.json and merges.txt.
 #include <array>
 #include <unordered_map>
 #include <utility>
@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* end_of_text = "<|endoftext|>";
 
-// The character that the files write for each byte: itself where it is printable, else one from
-// U+0100 on, in order.
+// The character that represents each byte in the files. A printable byte represents itself. The
+// others use the characters from U+0100 on, in order.
 std::array<char32_t, 256> byte_characters() {
   std::array<char32_t, 256> characters{};
   char32_t next = 256;
@@ -48,7 +48,7 @@ class Gpt2Tokenizer : public Tokenizer {
     return {{"vocab.json", vocab_json_}, {"merges.txt", merges_txt_}};
   }
 
-  // The tokens of a word that the pattern cut out.
+  // Encodes a word that the pattern found.
   void encode_word(std::string_view word, Tokens& tokens) const {
     for (const char c : word) tokens.push_back(byte_tokens_[static_cast<unsigned char>(c)]);
     merges_.apply(tokens);
@@ -61,8 +61,8 @@ class Gpt2Tokenizer : public Tokenizer {
   void add_merge(const std::string& line, std::int64_t number, const std::string& where);
 
   std::string vocab_json_, merges_txt_;
-  std::unordered_map<std::string, std::uint32_t> ids_;  // as the file writes them
-  std::vector<std::string> pieces_;                     // their bytes
+  std::unordered_map<std::string, std::uint32_t> ids_;  // by the text in the file
+  std::vector<std::string> pieces_;                     // the bytes of each token
   std::array<std::uint32_t, 256> byte_tokens_{};
   std::int64_t separator_ = -1;
   Merges merges_;
@@ -143,7 +143,7 @@ void Gpt2Tokenizer::read_merges(const std::string& where) {
   }
 }
 
-// Keeps the tokens of words seen before: text repeats itself.
+// Caches the tokens of words, because words repeat.
 class Gpt2Encoder : public Encoder {
  public:
   explicit Gpt2Encoder(const Gpt2Tokenizer& tokenizer) : tokenizer_(tokenizer) {}

@@ -1,4 +1,4 @@
-// The tokenizer that the options ask for.
+// Makes the tokenizer that the options ask for.
 #include "recipes/textgen/prepare/tokenizers/learn.h"
 
 #include <algorithm>
@@ -58,8 +58,8 @@ std::unique_ptr<Tokenizer> learn_characters(const TextOptions& options, const Co
   return make_char_tokenizer(std::move(characters), unknown, corpus.documents > 1);
 }
 
-// Lines of training text, at most `longest` bytes each, with the line feed that ends them. In a
-// large corpus each line is taken with the probability `share`, by a hash of where it stands.
+// Takes lines of training text of at most `longest` bytes, with their line feeds. In a large
+// corpus, each line is taken with the probability `share`, by a hash of its position.
 struct LineWorker {
   static constexpr std::size_t longest = 4096;
   const TextOptions* options;

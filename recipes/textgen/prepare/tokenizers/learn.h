@@ -1,4 +1,4 @@
-// Makes the tokenizer that the options request, learned from the training text if necessary.
+// Makes the tokenizer that the options request. Learns it from the training text if necessary.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,19 @@
 
 namespace lockstep::textgen {
 
-// The same corpus gives the same tokenizer. Throws Error.
+// The same options and corpus give the same tokenizer. Throws Error.
 std::unique_ptr<Tokenizer> make_tokenizer(const TextOptions& options, const Corpus& corpus,
                                           const Say& say);
 
-// The tokenizer that tokenizer.path names, for the kinds gpt2 and bpe. Throws Error.
+// Opens the tokenizer that tokenizer.path names, for the kinds gpt2 and bpe. Throws Error.
 std::unique_ptr<Tokenizer> named_tokenizer(const TextOptions& options);
 
-// Text that identifies the tokenizer before the corpus is read: kind, size, contents of its files.
+// Returns a text that identifies the tokenizer before the corpus is read. The text depends on the
+// kind, the size and the contents of the files.
 std::string tokenizer_identity(const TextOptions& options);
 
-// Where a text may be cut so that encoding the parts gives the tokens of the whole.
+// Returns where a text may be cut so that encoding the parts gives the same tokens as encoding the
+// whole text.
 Cut cut_for(const Tokenizer& tokenizer);
 
 }  // namespace lockstep::textgen

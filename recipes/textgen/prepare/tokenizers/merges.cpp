@@ -13,20 +13,20 @@ std::uint64_t key(std::uint32_t left, std::uint32_t right) {
 
 constexpr std::int64_t none = -1;
 
-// A token of the list; dead once joined to the one before it.
+// A token in the list. It is dead after it was joined to the token before it.
 struct Node {
   std::uint32_t token;
   std::int64_t before, after;
   bool alive;
 };
 
-// A pair that could be joined when it was found; stale if either token has changed since.
+// A pair that could be joined when it was found. It is stale if either token has changed since.
 struct Candidate {
   std::uint32_t rank;
   std::int64_t at;
   std::uint32_t left, right, joined;
   bool operator<(const Candidate& other) const {
-    return std::tie(rank, at) > std::tie(other.rank, other.at);  // the lowest is on top
+    return std::tie(rank, at) > std::tie(other.rank, other.at);  // the lowest rank is on top
   }
 };
 

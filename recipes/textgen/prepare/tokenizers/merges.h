@@ -1,4 +1,4 @@
-// Byte-pair merging: joins neighbouring tokens in the order of their ranks.
+// Applies the merges of byte-pair encoding: joins neighbouring tokens in the order of ranks.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,14 @@
 
 namespace lockstep::textgen {
 
-// Immutable once filled.
+// apply() may be called from several threads at once after the last add().
 class Merges {
  public:
-  // The pair (left, right) becomes `joined`. Lower ranks are applied first. If a pair is added
-  // twice, its first rank counts.
+  // Adds a merge: the pair (left, right) becomes `joined`. Merges of lower rank are applied first.
+  // If a pair is added twice, the first call counts.
   void add(std::uint32_t left, std::uint32_t right, std::uint32_t joined, std::uint32_t rank);
-  // Repeatedly joins the pair of lowest rank, leftmost first, until no pair is left: O(n log n).
+  // Joins the pair of lowest rank again and again, until no pair is left. Among pairs of equal
+  // rank, the leftmost is joined first. Takes O(n log n) time.
   void apply(std::vector<std::uint32_t>& tokens) const;
 
  private:

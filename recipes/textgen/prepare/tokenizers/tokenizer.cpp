@@ -1,4 +1,4 @@
-// Common code of all tokenizers: keeping them in a folder.
+// Common code of all tokenizers: stores them in a folder and loads them.
 #include "recipes/textgen/prepare/tokenizers/tokenizer.h"
 
 #include "core/base/error.h"

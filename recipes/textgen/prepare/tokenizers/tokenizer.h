@@ -1,4 +1,4 @@
-// Converts text to tokens and back: the interface of all tokenizers.
+// The interface of tokenizers, which convert text to tokens and back.
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,34 @@ namespace lockstep::textgen {
 
 using Tokens = std::vector<std::uint32_t>;
 
-// An encoder for one thread; it keeps results for later texts. Must not outlive its tokenizer.
+// Encodes texts on one thread. An encoder may cache results for later texts. It must not outlive
+// its tokenizer.
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // Appends the tokens of `text`, which is valid UTF-8 unless the tokenizer takes any bytes.
+  // Appends the tokens of `text` to `out`. The text must be valid UTF-8 unless takes_any_bytes().
   // Throws Error for a character that the vocabulary cannot express.
   virtual void encode(std::string_view text, Tokens& out) = 0;
 };
 
-// Immutable, so thread-safe.
+// Tokenizers are immutable, so several threads may use one at once.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
-  virtual std::string kind() const = 0;  // as typed in the option
+  virtual std::string kind() const = 0;  // the value of tokenizer.kind
   virtual std::int64_t vocabulary() const = 0;
   virtual std::int64_t separator() const = 0;  // token between documents; -1 = none
   virtual bool takes_any_bytes() const { return false; }
-  // Whether a text may be cut between any two characters, so that encoding the parts gives the
-  // tokens of the whole. Otherwise it may only be cut before a space that follows a visible
-  // character, because no token crosses that place.
-  virtual bool may_cut_anywhere() const { return false; }   // between any two characters
-  virtual std::string piece(std::int64_t token) const = 0;  // its bytes; empty for separators
+  // Whether a text may be cut between any two characters. Encoding the parts then gives the same
+  // tokens as encoding the whole text. If false, a text may only be cut before a space that follows
+  // a visible character. No token crosses that place.
+  virtual bool may_cut_anywhere() const { return false; }
+  // Returns the token's bytes, which are empty for separators.
+  virtual std::string piece(std::int64_t token) const = 0;
   virtual std::unique_ptr<Encoder> encoder() const = 0;
-  // Files that `load_tokenizer` needs in addition to tokenizer.json: names and contents.
+  // The names and contents of files that load_tokenizer() needs in addition to tokenizer.json.
   virtual std::vector<std::pair<std::string, std::string>> files() const { return {}; }
-  // The content of tokenizer.json in addition to the kind.
+  // The members that tokenizer.json has in addition to the kind.
   virtual nlohmann::json description() const { return nlohmann::json::object(); }
 
   Tokens encode(std::string_view text) const;
@@ -47,32 +49,36 @@ class Tokenizer {
   std::vector<std::string> pieces() const;
 };
 
-// Writes tokenizer.json, files(), pieces.bin and bytes.bin into an existing folder; returns their
-// names. bytes.bin is a token file with the number of bytes of each piece.
+// Writes tokenizer.json, files(), pieces.bin and bytes.bin into an existing folder. Returns their
+// names. pieces.bin is a file of options/token_pieces.h. bytes.bin is a token file that holds the
+// number of bytes of each piece.
 std::vector<std::string> save_tokenizer(const Tokenizer& tokenizer,
                                         const std::filesystem::path& folder);
-// Loads a tokenizer from a folder that `save_tokenizer` wrote. Throws Error if it is absent or
+// Loads a tokenizer from a folder that save_tokenizer() filled. Throws Error if a file is absent or
 // damaged.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder);
 
-// Each byte is a token. The separator is 0, which texts do not contain.
+// Returns a tokenizer for which each byte is a token. The separator is byte 0, which texts do not
+// contain.
 std::unique_ptr<Tokenizer> make_byte_tokenizer();
 
-// Each character of `characters`, sorted, is a token. If requested, further tokens follow: for
-// unknown characters (its piece is U+FFFD), and for the separator of documents.
+// Returns a tokenizer for which each of `characters`, sorted, is a token. With `replacement`, one
+// more token stands for unknown characters. The piece of this token is U+FFFD. With `separator`,
+// the last token separates documents.
 std::unique_ptr<Tokenizer> make_char_tokenizer(std::vector<char32_t> characters, bool replacement,
                                                bool separator);
 std::unique_ptr<Tokenizer> load_char_tokenizer(const nlohmann::json& description);
 
-// GPT-2's byte-level BPE, from the texts of vocab.json and merges.txt. Errors name `where`.
+// Makes GPT-2's byte-level BPE from the contents of vocab.json and merges.txt. Errors name `where`.
 std::unique_ptr<Tokenizer> make_gpt2_tokenizer(const std::string& vocab_json,
                                                const std::string& merges_txt,
                                                const std::string& where);
 
 // Makes a tokenizer from a serialized sentencepiece model. Errors name `where`.
 std::unique_ptr<Tokenizer> make_bpe_tokenizer(const std::string& model, const std::string& where);
-// Trains a model with `vocabulary` entries. The same lines give the same model. Lines must be valid
-// UTF-8. If there are too few lines, throws Error that names the largest possible vocabulary.
+// Trains a sentencepiece model with `vocabulary` entries, and returns it serialized. The same lines
+// give the same model. Lines must be valid UTF-8. If the lines do not suffice for this vocabulary,
+// throws Error that names the largest possible number of entries.
 std::string train_bpe(const std::vector<std::string>& lines, std::int64_t vocabulary);
 
 }  // namespace lockstep::textgen

@@ -42,14 +42,14 @@ void WordPattern::split(std::string_view text,
   const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
   std::size_t at = 0;
   while (at < text.size()) {
-    // The caller vouches for valid UTF-8, so it is not checked again at each word.
+    // The caller guarantees valid UTF-8, so it is not checked again for each word.
     const int found = code_->jit ? pcre2_jit_match(code_->compiled, subject, text.size(), at, 0,
                                                    match.get(), nullptr)
                                  : pcre2_match(code_->compiled, subject, text.size(), at,
                                                PCRE2_NO_UTF_CHECK, match.get(), nullptr);
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
-    // Every character matches one of the alternatives; a match limit hit takes the rest as one
-    // word.
+    // Every character matches one of the alternatives. If PCRE2 reaches its match limit, the rest
+    // becomes one word.
     const bool whole = found > 0 && ends[0] == at && ends[1] > at;
     const std::size_t end = whole ? ends[1] : text.size();
     word(text.substr(at, end - at));

@@ -7,16 +7,17 @@
 
 namespace lockstep::textgen {
 
-// GPT-2's pattern through PCRE2:
+// Splits by GPT-2's regular expression, with PCRE2:
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-// with \s as the White_Space property of Unicode (PCRE2's own \s has U+180E too).
+// Here \s stands for Unicode's property White_Space. PCRE2's own \s also matches U+180E.
 class WordPattern {
  public:
   WordPattern();
   ~WordPattern();
   WordPattern(const WordPattern&) = delete;
 
-  // The words in order; together they are the whole text, which is valid UTF-8. Thread-safe.
+  // Calls `word` for each word, in order. Together the words are the whole text. The text must be
+  // valid UTF-8. Several threads may call split() at once.
   void split(std::string_view text, const std::function<void(std::string_view)>& word) const;
 
  private:

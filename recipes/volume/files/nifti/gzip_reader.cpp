@@ -1,4 +1,4 @@
-// zlib's inflate over a ByteSource; members one behind the other are one stream, as gzip has it.
+// Decompresses a ByteSource with zlib. Several members form one stream, as in gzip.
 #include "recipes/volume/files/nifti/gzip_reader.h"
 
 #include <algorithm>

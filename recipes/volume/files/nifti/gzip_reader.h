@@ -1,4 +1,4 @@
-// Reads gzip forwards, piece by piece.
+// Decompresses gzip data, from start to end or from any offset.
 #pragma once
 
 #include <zlib.h>
@@ -19,16 +19,17 @@ class GzipReader {
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  std::uint64_t position() const { return position_; }  // offset in the inflated bytes
-  // Moves to an offset in the inflated bytes. To go backwards, it inflates from the start again.
+  std::uint64_t position() const { return position_; }  // offset in the decompressed bytes
+  // Moves to an offset in the decompressed bytes. Moving backwards decompresses again from the
+  // start.
   void seek(std::uint64_t position);
-  // Reads as many bytes as exist; fewer than requested only at the end. Throws Error if the data is
+  // Fills `out`, or less at the end. Returns the number of bytes. Throws Error if the data is
   // damaged or truncated.
   std::size_t read(std::span<std::byte> out);
 
  private:
   void restart();
-  bool fill();  // returns whether there is input
+  bool fill();  // reads more input; false at the end
   [[noreturn]] void fail(const char* why) const;
 
   const ByteSource& source_;

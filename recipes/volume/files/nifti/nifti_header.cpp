@@ -1,4 +1,4 @@
-// Fields by their places.
+// Reads and writes header fields at fixed offsets.
 #include "recipes/volume/files/nifti/nifti_header.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace lockstep::volume {
 namespace {
 
-// Where version 1 and version 2 keep the same thing.
+// The offsets of the fields in version 1 or version 2.
 struct Layout {
   int version;
   std::size_t bytes, dim, datatype, bitpix, pixdim, voxels_at, slope, intercept, units, qform,
@@ -63,7 +63,7 @@ class Fields {
     if (swapped_) std::reverse(bytes, bytes + sizeof(Number));
     return std::bit_cast<Number>(bytes);
   }
-  // Numbers that version 1 has narrower.
+  // Reads a number that is narrower in version 1.
   std::int64_t extent(const Layout& layout, std::size_t i) const {
     return layout.version == 1 ? get<std::int16_t>(layout.dim + 2 * i)
                                : get<std::int64_t>(layout.dim + 8 * i);
@@ -134,11 +134,11 @@ NiftiSpace space_of(const Fields& fields, const Layout& layout) {
   return space;
 }
 
-// A file that names no unit is taken to mean millimetres, as its readers do.
+// The voxel size. A file without a unit is assumed to use millimetres, as other readers assume.
 std::optional<std::array<double, 3>> nifti_spacing_of(const NiftiSpace& space) {
   const int unit = space.units & 7;
   const double mm = unit == 1 ? 1000 : unit == 3 ? 1e-3 : 1;
-  // Sizes are lengths: some older tools left signs there.
+  // Some older tools wrote negative sizes.
   const std::array<double, 3> spacing{std::abs(space.pixdim[3]) * mm,
                                       std::abs(space.pixdim[2]) * mm,
                                       std::abs(space.pixdim[1]) * mm};
@@ -147,7 +147,7 @@ std::optional<std::array<double, 3>> nifti_spacing_of(const NiftiSpace& space) {
   return spacing;
 }
 
-// 0 is what writers leave that know no extensions.
+// The offset of the voxels. Some writers leave it 0 if they do not support extensions.
 std::uint64_t voxels_at(const Fields& fields, const Layout& layout, const std::string& name) {
   constexpr double most = 1 << 30;
   const double at = layout.version == 1
@@ -211,7 +211,7 @@ NiftiSpace space_to_write(const VolumeHeader& header) {
     for (std::size_t axis = 0; axis < 3; ++axis)
       space.pixdim[3 - axis] = (*header.spacing_mm)[axis];
   if (!header.space && !header.spacing_mm) space.units = 0;
-  // Extents of version 1 are of 16 bits.
+  // Extents in version 1 have 16 bits.
   const VolumeShape& shape = header.shape;
   if (std::max({shape.depth, shape.height, shape.width, shape.channels}) > 32'767)
     space.version = 2;
@@ -265,7 +265,7 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> head, const std::strin
 std::vector<std::byte> make_nifti_header(const VolumeHeader& header) {
   const NiftiSpace space = space_to_write(header);
   const Layout& layout = space.version == 2 ? layout2 : layout1;
-  std::vector<std::byte> head(layout.bytes + 4);  // 4: no extensions
+  std::vector<std::byte> head(layout.bytes + 4);  // the 4 bytes say that there are no extensions
   put(head, 0, static_cast<std::int32_t>(layout.bytes));
   std::memcpy(head.data() + layout.magic, layout.version == 1 ? magic1 : magic2,
               layout.version == 1 ? 4 : 8);

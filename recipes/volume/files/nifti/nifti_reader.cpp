@@ -1,4 +1,4 @@
-// NIfTI files, plain or gzip.
+// Reads NIfTI files, compressed with gzip or not.
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -39,11 +39,11 @@ class NiftiReader : public VolumeReader {
                       gzip_->position(), " bytes"));
     const auto planes = static_cast<std::uint64_t>(header().shape.depth * header().shape.channels);
     std::byte beyond{};
-    if (plane + 1 == planes) gzip_->read({&beyond, 1});  // so that the checksum is looked at
+    if (plane + 1 == planes) gzip_->read({&beyond, 1});  // makes zlib check the checksum
   }
 
   std::unique_ptr<ByteSource> source_;
-  std::unique_ptr<GzipReader> gzip_;  // none: the file is not compressed
+  std::unique_ptr<GzipReader> gzip_;  // null if the file is not compressed
   std::uint64_t voxels_at_;
   bool swapped_;
 };

@@ -1,4 +1,4 @@
-// NIfTI files, plain or gzip.
+// Writes NIfTI files, compressed with gzip or not.
 #include <zlib.h>
 
 #include <algorithm>

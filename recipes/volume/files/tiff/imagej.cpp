@@ -1,4 +1,4 @@
-// Lines of key=value.
+// Parses ImageJ's description: lines of key=value.
 #include "recipes/volume/files/tiff/imagej.h"
 
 #include <charconv>

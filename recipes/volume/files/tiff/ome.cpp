@@ -1,4 +1,5 @@
-// Expat's events; a fault is kept, because nothing may be thrown through C.
+// Reads OME descriptions with expat. An error is stored, because exceptions must not pass through
+// C.
 #include "recipes/volume/files/tiff/ome.h"
 
 #include <expat.h>
@@ -65,7 +66,7 @@ class OmeParser {
     XML_StopParser(parser_.get(), XML_FALSE);
   }
 
-  // Without the prefix of a namespace.
+  // Removes the prefix of a namespace.
   static std::string_view name_of(std::string_view element) {
     return element.substr(element.rfind(':') + 1);
   }
@@ -105,7 +106,8 @@ class OmeParser {
            "write all planes into one file");
   }
 
-  // The number of an attribute that may be absent; a fault where it is no number from `least` on.
+  // Returns the number of an attribute, or `least` if it is absent. A value that is no number of at
+  // least `least` is an error.
   std::int64_t number(Attributes& attributes, const std::string& key, std::int64_t least) {
     if (!attributes.contains(key)) return least;
     const auto value = whole_number<std::int64_t>(attributes[key], least);
@@ -143,7 +145,7 @@ class OmeParser {
     double size = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), size);
     if (error != std::errc() || !std::isfinite(size) || size <= 0) return 0;
-    const double mm = size * (unit.empty() ? 1e-3 : millimetres(unit));  // µm is the default
+    const double mm = size * (unit.empty() ? 1e-3 : millimetres(unit));  // the default unit is µm
     return std::isfinite(mm) ? mm : 0;
   }
 

@@ -1,4 +1,4 @@
-// OME-XML in the description of a TIFF: axes, the order of pages, and sizes of voxels.
+// Reads OME-XML from the description of a TIFF: axes, the order of pages, and sizes of voxels.
 // https://docs.openmicroscopy.org/ome-model/6.2.2/ome-tiff/specification.html
 #pragma once
 
@@ -13,23 +13,23 @@
 
 namespace lockstep::volume {
 
-// Consecutive pages: an element TiffData.
+// A run of consecutive pages, from an XML element TiffData.
 struct OmePages {
-  std::int64_t page = 0;                                     // the attribute IFD
-  std::int64_t first_z = 0, first_channel = 0, first_t = 0;  // the plane in that page
-  std::optional<std::int64_t> count{};                       // nothing: all remaining pages
+  std::int64_t page = 0;  // the first page of the run (attribute IFD)
+  std::int64_t first_z = 0, first_channel = 0, first_t = 0;  // the plane in it
+  std::optional<std::int64_t> count{};  // pages of the run; nothing means all remaining pages
 };
 
 struct Ome {
   std::int64_t depth = 1, channels = 1, frames = 1;
-  std::string order;                                // "CZT": the axis that changes first is first
-  std::vector<OmePages> pages;                      // empty: all pages, in their order
-  std::optional<std::array<double, 3>> spacing_mm;  // z, y, x; nothing: not stated for all three
+  std::string order;            // for example "CZT": the axis that changes fastest is first
+  std::vector<OmePages> pages;  // if empty, all pages in their order
+  std::optional<std::array<double, 3>> spacing_mm;  // z, y, x; nothing unless all three are stated
 };
 
 bool is_ome(std::string_view description);
-// Refuses text that is not XML, several images, planes in other files, and axes within axes.
-// file_name: without its folder.
+// Refuses text that is not XML, several images, planes in other files, and axes that contain a
+// further axis. file_name: without the folder.
 Ome parse_ome(std::string_view description, const std::string& file_name, const Refuse& refuse);
 
 }  // namespace lockstep::volume

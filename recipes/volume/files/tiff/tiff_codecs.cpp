@@ -1,7 +1,8 @@
-// Codecs of libtiff that are never used. Its table names all of them, so a static archive would
-// want the libraries of JBIG, LERC, LZMA and WebP, which not every system has as archives. These
-// take their place in the table; a shared libtiff keeps its own, and the reader refuses such files
-// by itself. They return 1 so that the directory is read, and says which compression it is.
+// Replacements for libtiff's codecs that are never used. libtiff's table refers to all codecs, so a
+// static link would need the libraries of JBIG, LERC, LZMA and WebP. Not every system has static
+// versions of them. A shared libtiff keeps its own codecs, and the reader refuses such files
+// itself. These functions return 1, so that the directory is read and the compression can be
+// reported.
 #include <tiffio.h>
 
 extern "C" {

@@ -1,4 +1,4 @@
-// The functions that libtiff calls.
+// The callbacks that libtiff uses.
 #include "recipes/volume/files/tiff/tiff_handle.h"
 
 #include <unistd.h>
@@ -12,13 +12,14 @@
 namespace lockstep::volume {
 namespace {
 
-// libtiff speaks on the thread that called it. Handlers of single files came with 4.5 only.
+// libtiff calls handlers on the thread that called libtiff. Handlers per file exist only since
+// version 4.5.
 thread_local std::string last_message;
 
 void keep_message(thandle_t, const char* module, const char* format, va_list arguments) {
   char text[512];
   std::vsnprintf(text, sizeof text, format, arguments);
-  // The first one is the cause, later ones follow from it.
+  // Only the first message is kept, because later ones follow from it.
   if (last_message.empty()) last_message = module ? cat(module, ": ", text) : std::string(text);
 }
 
@@ -40,7 +41,7 @@ tmsize_t read_stream(thandle_t handle, void* buffer, tmsize_t size) {
   if (stream.source) {
     try {
       count = static_cast<tmsize_t>(stream.source->read(stream.position, out));
-    } catch (...) {  // must not pass through C
+    } catch (...) {  // exceptions must not pass through C
       stream.failure = std::current_exception();
       return -1;
     }

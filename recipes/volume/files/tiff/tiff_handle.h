@@ -1,5 +1,5 @@
-// Owns a TIFF of libtiff. Its input and output go through functions, and its messages become
-// Errors.
+// Owns a TIFF handle of libtiff. libtiff reads and writes through our own functions, and its
+// messages are kept for Errors.
 #pragma once
 
 #include <tiffio.h>
@@ -13,7 +13,8 @@
 
 namespace lockstep::volume {
 
-// The source that libtiff reads, or the descriptor that it writes to and reads back from.
+// The data behind a TIFF: the source that libtiff reads, or the file that it writes. libtiff also
+// reads from a file that it writes.
 struct TiffStream {
   const ByteSource* source = nullptr;
   int fd = -1;
@@ -27,11 +28,12 @@ struct CloseTiff {
 };
 using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
 
-// Opens it with a mode of TIFFOpen. The stream must outlive the handle. Nothing if libtiff refuses.
+// Opens a TIFF. mode: as for TIFFOpen. The stream must outlive the handle. Returns null if libtiff
+// cannot open the TIFF.
 TiffHandle open_tiff_handle(TiffStream& stream, const std::string& name, const char* mode);
 
-// Returns libtiff's last message on this thread ("LZWDecode: …"), or "it is damaged or truncated".
-// Then forgets the message.
+// Returns libtiff's last message on this thread ("LZWDecode: …") and clears it. If there is none,
+// returns "it is damaged or truncated".
 std::string take_tiff_message();
 
 }  // namespace lockstep::volume

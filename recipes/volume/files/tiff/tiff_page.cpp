@@ -1,4 +1,4 @@
-// Tags, strips and tiles.
+// Reads the tags, strips and tiles of a TIFF page.
 #include "recipes/volume/files/tiff/tiff_page.h"
 
 #include <algorithm>
@@ -12,8 +12,7 @@
 namespace lockstep::volume {
 namespace {
 
-constexpr std::uint64_t spare_tile_bytes = std::uint64_t{64}
-                                           << 20;  // a tile may reach over the page
+constexpr std::uint64_t spare_tile_bytes = std::uint64_t{64} << 20;  // a tile may exceed the page
 
 template <class Number>
 Number field(TIFF* tiff, std::uint32_t tag, Number otherwise) {
@@ -59,14 +58,15 @@ bool is_read(std::uint16_t compression) {
     case COMPRESSION_DEFLATE:
     case COMPRESSION_PACKBITS:
       return true;
-    case 50000:  // zstd, where this libtiff has it
+    case 50000:  // zstd, if this libtiff supports it
       return TIFFIsCODECConfigured(compression) != 0;
     default:
       return false;
   }
 }
 
-// Samples one plane behind the other, as tifffile writes an array that it takes for colours.
+// Whether samples are stored plane after plane. tifffile writes arrays in this way if it takes an
+// axis for colours.
 bool is_in_planes(TIFF* tiff) {
   return field<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) ==
          PLANARCONFIG_SEPARATE;
@@ -100,7 +100,7 @@ TiffPacking packing_of(TIFF* tiff) {
   return bits == 16 && format == SAMPLEFORMAT_IEEEFP ? TiffPacking::half : TiffPacking::none;
 }
 
-// The bytes of so many pixels of a row as they are stored.
+// The number of bytes in which `pixels` pixels of a row are stored.
 std::int64_t stored_bytes(const TiffPage& page, std::int64_t pixels) {
   switch (page.packing) {
     case TiffPacking::bits:
@@ -112,7 +112,7 @@ std::int64_t stored_bytes(const TiffPage& page, std::int64_t pixels) {
   }
 }
 
-// IEEE 754 binary16.
+// Converts IEEE 754 binary16 to float.
 float from_half(std::uint16_t half) {
   const std::uint32_t exponent = half >> 10 & 0x1F, fraction = half & 0x3FF;
   const float sign = half & 0x8000 ? -1.0F : 1.0F;
@@ -166,7 +166,7 @@ bool read_tiles(TIFF* tiff, const TiffPage& page, std::span<std::byte> out) {
           TIFFComputeTile(tiff, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), 0, 0);
       const auto bytes = static_cast<tmsize_t>(tile.size());
       if (TIFFReadEncodedTile(tiff, number, tile.data(), bytes) != bytes) return false;
-      // Tiles begin at multiples of 16 pixels, so at whole bytes.
+      // Tiles begin at multiples of 16 pixels, so their rows begin at whole bytes.
       const std::int64_t columns = stored_bytes(page, std::min(tile_width, page.width - x));
       for (std::int64_t row = 0; row < std::min(tile_height, page.height - y); ++row)
         std::memcpy(out.data() + (y + row) * row_bytes + stored_bytes(page, x),

@@ -1,4 +1,4 @@
-// One page of a TIFF: the facts in its directory, and its pixels.
+// Reads one page of a TIFF: its description in the directory, and its pixels.
 #pragma once
 
 #include <tiffio.h>
@@ -11,8 +11,8 @@
 
 namespace lockstep::volume {
 
-// How pixels are stored if no VoxelType matches: as bits, which become u8 of 0 and 1, or as floats
-// of 16 bits, which become f32.
+// How pixels are stored if they must be converted. Pixels of 1 bit become u8 (0 or 1). Floats of 16
+// bits become f32.
 enum class TiffPacking { none, bits, half };
 
 struct TiffPage {
@@ -23,12 +23,12 @@ struct TiffPage {
   std::uint64_t directory = 0;  // offset of the directory in the file
 };
 
-// Describes the current directory. Refuses by name: RGB, several samples per pixel, types that
-// match no VoxelType, and compressions that cannot be read.
+// Describes the current page (TIFF directory). Refuses colours, several samples per pixel, types
+// that match no VoxelType, and compressions that cannot be read. The message names the fault.
 TiffPage describe_page(TIFF* tiff, const Refuse& refuse);
-// Refuses the page unless all its strips or tiles lie within the file and have a size that fits it.
+// Refuses the page unless all its strips or tiles lie within the file and have a plausible size.
 void check_pixels(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes, const Refuse& refuse);
-// Returns false if libtiff fails. out: height x width voxels.
+// Reads all pixels. out: height x width voxels. Returns false if libtiff fails.
 bool read_pixels(TIFF* tiff, const TiffPage& page, std::span<std::byte> out);
 
 }  // namespace lockstep::volume

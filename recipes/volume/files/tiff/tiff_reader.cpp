@@ -1,5 +1,5 @@
-// TIFF stacks: a page a plane, or ImageJ's form for large ones, a page and all planes one behind
-// the other.
+// Reads TIFF stacks. Either each plane is a page, or one page is followed by the pixels of all
+// other planes. ImageJ writes large stacks in the second form.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,15 +16,17 @@
 namespace lockstep::volume {
 namespace {
 
-// The file while its pages are looked through, and then all of what a reader needs.
+// The state while pages are listed. It then contains all that the reader needs.
 struct Stack {
   std::unique_ptr<ByteSource> source;
   std::unique_ptr<TiffStream> stream = std::make_unique<TiffStream>();
   TiffHandle tiff;
   std::vector<TiffPage> pages;
-  std::vector<std::uint32_t> order;  // StackLayout::pages
-  std::uint64_t raw = 0;  // where the planes begin that lie one behind the other; 0: they are pages
-  bool swapped = false;   // raw planes are of the other byte order
+  std::vector<std::uint32_t> order;  // the same as StackLayout::pages
+  // The offset of the first plane if planes follow each other without pages; 0 if each plane is a
+  // page.
+  std::uint64_t raw = 0;
+  bool swapped = false;  // whether raw planes have the other byte order
   VolumeHeader header;
 
   [[noreturn]] void fail(const std::string& why, const std::string& hint = {}) const {
@@ -71,8 +73,8 @@ std::string description_of(TIFF* tiff) {
   return text;
 }
 
-// Millimetres a pixel; 0: the file does not say. A resolution in inches is most often a program's
-// default.
+// Millimetres per pixel; 0 if unknown. A resolution in inches is ignored, because it is usually a
+// program's default.
 double pixel_mm(TIFF* tiff, std::uint32_t tag, const std::optional<ImageJ>& imagej) {
   float resolution = 0;
   std::uint16_t unit = RESUNIT_INCH;
@@ -93,7 +95,7 @@ std::optional<std::array<double, 3>> spacing_of(TIFF* tiff, const std::optional<
   return std::nullopt;
 }
 
-// ImageJ writes stacks of more than 4 GiB as one page, with the other planes behind its pixels.
+// ImageJ writes stacks of more than 4 GiB as one page, followed by the pixels of the other planes.
 void find_raw_planes(Stack& stack, const ImageJ& imagej) {
   const VolumeHeader& header = stack.header;
   TIFF* const tiff = stack.tiff.get();
@@ -115,8 +117,8 @@ void find_raw_planes(Stack& stack, const ImageJ& imagej) {
   stack.swapped = TIFFIsByteSwapped(tiff) != 0;
 }
 
-// Whether its one page has the others behind it: not a slice that keeps the description of the
-// stack from which it was taken.
+// Whether the other planes follow the only page. A single slice may still have the description of
+// its whole stack. So, where slices are allowed, the file must be long enough.
 bool says_raw_planes(const Stack& stack, const std::optional<ImageJ>& imagej, bool allow_2d) {
   if (!imagej || imagej->images == 1 || stack.pages.size() != 1) return false;
   const TiffPage& page = stack.pages.front();
@@ -172,7 +174,8 @@ class TiffReader : public VolumeReader {
     TIFF* const tiff = stack_.tiff.get();
     const TiffPage& page = stack_.pages[number];
     take_tiff_message();
-    // By place: by number libtiff would walk from the first page on.
+    // Goes to the page by its offset, because libtiff finds a page number only by walking from the
+    // first page.
     const bool there =
         TIFFCurrentDirOffset(tiff) == page.directory || TIFFSetSubDirectory(tiff, page.directory);
     if (!there || !read_pixels(tiff, page, out))
@@ -189,7 +192,7 @@ std::unique_ptr<VolumeReader> open_tiff(std::unique_ptr<ByteSource> source, cons
   stack.source = std::move(source);
   stack.stream->source = stack.source.get();
   if (stack.source->size() == 0) stack.fail("it is empty");
-  // m: no mapping; c: strips as the file has them.
+  // m: no memory mapping. c: strips as they are in the file.
   stack.tiff = open_tiff_handle(*stack.stream, stack.source->name(), "rmc");
   if (!stack.tiff) stack.fail(cat("it is not a TIFF file, or truncated: ", take_tiff_message()));
   add_page(stack, how);

@@ -1,4 +1,4 @@
-// TIFF stacks by libtiff.
+// Writes TIFF stacks with libtiff.
 #include <algorithm>
 #include <cerrno>
 
@@ -53,7 +53,7 @@ class TiffWriter : public VolumeWriter {
     const std::size_t strip = rows_per_strip() * row;
     for (std::size_t at = 0; at < plane.size(); at += strip) {
       const std::span piece = plane.subspan(at, std::min(strip, plane.size() - at));
-      // libtiff changes what it is given only where it swaps bytes.
+      // libtiff modifies the buffer only if it swaps bytes.
       if (TIFFWriteEncodedStrip(tiff_.get(), static_cast<std::uint32_t>(at / strip),
                                 const_cast<std::byte*>(piece.data()),
                                 static_cast<tmsize_t>(piece.size())) < 0)
@@ -100,7 +100,7 @@ class TiffWriter : public VolumeWriter {
 
   TiffCompression compression_;
   TiffStream stream_;
-  TiffHandle tiff_;  // closed before the stream goes
+  TiffHandle tiff_;  // destroyed before the stream
   bool first_ = true;
 };
 

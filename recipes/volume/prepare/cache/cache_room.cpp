@@ -1,4 +1,5 @@
-// Least recently used first; the time of use is the file's time of change.
+// Removes the least recently used volumes first. A file's modification time is the time of its last
+// use.
 #include "recipes/volume/prepare/cache/cache_room.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ std::optional<std::string> make_room(const fs::path& folder, double needed_bytes
   const double free = free_bytes(folder, limits);
   double taken = 0;
   for (const CachedFile& entry : entries) taken += entry.bytes;
-  // Bytes that are missing on the disk, and within data.cache_gb.
+  // Bytes that are missing on the disk, and bytes above data.cache_gb.
   const double disk = needed_bytes - (free - std::max(least_free_bytes, least_free_share * free));
   const double bound = limits.most_gb > 0 ? taken + needed_bytes - limits.most_gb * 1e9 : 0;
   const double missing = std::max(disk, bound);
@@ -92,7 +93,7 @@ std::optional<std::string> make_room(const fs::path& folder, double needed_bytes
 bool mark_used(const fs::path& cached) {
   std::error_code error;
   fs::last_write_time(cached, fs::file_time_type::clock::now(), error);
-  return !error || fs::exists(cached, error);  // of others, which may only be read
+  return !error || fs::exists(cached, error);  // files of other users may be read-only
 }
 
 }  // namespace lockstep::volume

@@ -1,4 +1,4 @@
-// Look up, make room, decode.
+// Fills the cache of volumes: looks volumes up, makes room, and decodes the missing ones.
 #include "recipes/volume/prepare/cache/cache_volumes.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string cached_name(const std::string& image_hash, const std::string& label_
   return hasher.hex() + ".vox";
 }
 
-// A larger volume is not read whole at a start.
+// Larger volumes are not checked when a run starts, because the check reads the whole file.
 constexpr double largest_checked_bytes = 2.0 * (1 << 30);
 
 bool is_whole(const fs::path& cached) try {
@@ -51,7 +51,7 @@ std::string stamps_of(const Pair& pair) {
   return stamps;
 }
 
-// The hash of one file is its own; several files have the hash of their hashes.
+// The hash of one file, or the hash of the hashes of several files.
 std::string joint_hash(const std::vector<std::string>& hashes) {
   if (hashes.size() == 1) return hashes[0];
   Hasher hasher;
@@ -61,7 +61,7 @@ std::string joint_hash(const std::vector<std::string>& hashes) {
 
 std::string how_many(std::size_t count) { return cat(count, count == 1 ? " volume" : " volumes"); }
 
-// Readers of files do not know that a set may do without one of them.
+// Adds a hint to errors of readers, which do not know that a volume can be left out.
 template <class Function>
 auto with_way_out(const Function& read) {
   try {
@@ -95,7 +95,7 @@ class Filler {
     const UniqueFd held =
         lock_file(folder_ / "lock", [&] { say_("waiting for another run that prepares volumes"); });
     remove_what_was_begun();
-    look_up();  // another run may have filled it
+    look_up();  // another run may have filled the cache while this one waited
     if (!missing_.empty()) {
       find_room();
       decode_missing();
@@ -104,7 +104,7 @@ class Filler {
   }
 
  private:
-  // Fills cached_ with what is there, and missing_ with the places of the rest.
+  // Sets cached_ to the volumes that are in the cache, and missing_ to the indices of the others.
   void look_up() {
     index_.emplace(folder_ / "sources.json");
     missing_.clear();
@@ -116,8 +116,8 @@ class Filler {
     }
   }
 
-  // Checks as many files as the time allows, from another one on at each start. Damaged ones are
-  // read again.
+  // Checks as many files as the time limit allows. Each start begins with another file. Damaged
+  // files are removed and decoded again.
   void check_contents() {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
@@ -161,7 +161,8 @@ class Filler {
     return joint_hash(hashes);
   }
 
-  // Removes files that ended processes had begun: only the process with the lock writes.
+  // Removes unfinished files of processes that ended. Only the process that has the lock writes
+  // files.
   void remove_what_was_begun() const {
     std::error_code error, ignored;
     std::vector<fs::path> begun;
@@ -174,7 +175,7 @@ class Filler {
 
   void find_room() {
     if (!try_room()) return;
-    hash_missing();  // some may be there under other paths
+    hash_missing();  // some volumes may be in the cache under other paths
     if (missing_.empty()) return;
     if (const auto why = try_room())
       throw Error(
@@ -247,7 +248,7 @@ class Filler {
                     .run = [&](std::size_t i) { decode_one(missing_[i]); },
                     .progress = progress});
     } catch (...) {
-      index_->save();  // what was decoded counts the next time
+      index_->save();  // keeps what was decoded for the next try
       throw;
     }
     index_->save();
@@ -261,7 +262,7 @@ class Filler {
   std::optional<SourceIndex> index_;
   std::vector<fs::path> cached_;
   std::vector<std::size_t> missing_;
-  double needed_bytes_ = 0;  // on the disk, for those
+  double needed_bytes_ = 0;  // disk space that the missing volumes need
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Turns pairs into cached volumes, decoding each pair once.
+// Decodes pairs of an image and its labels into the cache. A pair that is already in the cache is
+// not decoded again.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +11,11 @@
 
 namespace lockstep::volume {
 
-// Returns the cached file of each pair, in `folder`, which is created if it is absent. A file's
-// name depends on everything that decides its content: the bytes of both sources, and `how`. Absent
-// files are decoded on all cores. Two processes may do this at once. Throws the Error of the first
-// faulty pair, or an Error if there is no room; the latter before anything is decoded.
+// Returns the cached file of each pair. folder: the cache, which is created if it is absent. The
+// name of a file is a hash of the contents of its sources and of the options that affect its
+// content. Files that are absent are decoded on all cores. Several processes may call this at once.
+// Throws Error before anything is decoded if there is no room. Also throws the Error of the first
+// faulty pair.
 std::vector<std::filesystem::path> cache_volumes(const std::vector<Pair>& pairs,
                                                  const DecodeOptions& how,
                                                  const std::filesystem::path& folder,

@@ -1,4 +1,4 @@
-// Decoding with all checks that take the voxels.
+// Decodes volumes, with all checks that need their voxels.
 #include "recipes/volume/prepare/cache/decode.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ VolumeShape without_channels(VolumeShape shape) {
   return shape;
 }
 
-// NIfTI files say where their voxels lie.
+// Throws Error unless the NIfTI headers give image and label the same position in space.
 void check_same_place(const Pair& pair, const VolumeHeader& image, const VolumeHeader& label) {
   const SamePlace same = same_place(image, label);
   if (same == SamePlace::yes) return;
@@ -58,7 +58,7 @@ Readers open_pair(const Pair& pair, const DecodeOptions& how) {
   return readers;
 }
 
-// The extents in the cache.
+// The extents that the volume has in the cache.
 VolumeShape cached_shape(const Pair& pair, const VolumeHeader& image, const DecodeOptions& how) {
   if (!how.spacing) return image.shape;
   if (!image.spacing_mm)
@@ -135,7 +135,7 @@ double decode_bytes(const Pair& pair, const DecodeOptions& how) {
     return static_cast<double>(shape.depth) * static_cast<double>(shape.height) *
            static_cast<double>(shape.width);
   };
-  const auto bytes = [&](const VolumeShape& shape) {  // with labels
+  const auto bytes = [&](const VolumeShape& shape) {  // labels are included
     return voxels(shape) *
            (static_cast<double>(shape.channels) * static_cast<double>(bytes_of(header.type)) + 1);
   };
@@ -152,7 +152,7 @@ void decode(const Pair& pair, const DecodeOptions& how, const std::filesystem::p
     labels = resample_labels(labels, voxels.shape, header.shape);
     voxels = resample(voxels, header.shape);
   }
-  // Statistics are of all voxels, as for a volume to predict, where nobody knows what is ignored.
+  // Statistics include ignored voxels, because ignored voxels of a volume to predict are unknown.
   header.channels = statistics_of(voxels, {}, std::nullopt);
   write_cached(cached, voxels, labels, header);
 }

@@ -1,4 +1,4 @@
-// Decodes a volume and its labels from their files into a file of the cache.
+// Decodes an image and its labels from their files into a file of the cache.
 #pragma once
 
 #include <array>
@@ -12,34 +12,40 @@
 
 namespace lockstep::volume {
 
-// Options that decide what a cached volume contains, and which volumes are accepted.
+// Options that affect the content of a cached volume, or decide which volumes are accepted.
 struct DecodeOptions {
   std::optional<std::array<double, 3>> spacing;  // z, y, x in mm to resample to
   std::optional<std::int64_t> ignore;
   std::int64_t classes = 1;
-  std::int64_t channels = 0;  // channels that a volume must have; 0: any number
-  bool same_grid = false;     // affines of image and label may differ
+  std::int64_t channels = 0;  // the required number of channels; 0 = any number
+  bool same_grid = false;     // whether affines of image and label may differ
   bool as_planes = false;     // ReadVolume::as_planes
-  // The least extents of every volume. Nothing if volumes are padded, or not used for training.
+  // The smallest extents that a volume may have. There is no value if volumes are padded or not for
+  // training.
   std::optional<std::array<std::int64_t, 3>> patch{};
 };
 DecodeOptions decode_options(const VolumeOptions& options);
-DecodeOptions training_options(const VolumeOptions& options);  // with the patch
+DecodeOptions training_options(const VolumeOptions& options);  // also sets `patch`
 
-// extents: those of the volume in the cache, or of its part for training. Throws Error.
+// Throws Error if how.patch does not fit into `extents`. These are the extents of the cached
+// volume, or of the part of it that is for training.
 void check_holds_patch(const std::filesystem::path& image,
                        const std::array<std::int64_t, 3>& extents, const DecodeOptions& how);
 
-// The header that the cached volume will have, from the headers of both files alone, without
-// statistics. Throws Error if shapes differ, a needed spacing is unknown, the number of channels is
-// not the expected one, or the volume is smaller than the patch.
+// Returns the header that the cached volume will have, without statistics. Reads only the headers
+// of the files. Throws Error in these cases:
+//   - The shapes of image and labels differ, or their places in space (unless same_grid).
+//   - The spacing is needed but not stated.
+//   - The number of channels is not how.channels.
+//   - The volume is smaller than how.patch.
 CachedHeader header_of(const Pair& pair, const DecodeOptions& how);
 
-// The approximate memory that `decode` needs.
+// Returns the approximate number of bytes of memory that decode() needs.
 double decode_bytes(const Pair& pair, const DecodeOptions& how);
 
-// Also throws Error for voxels that are not numbers, labels that are not classes, and if all labels
-// are ignored.
+// Decodes a pair into the file `cached`. Throws Error as header_of does, but does not check
+// how.patch. Also throws Error for voxels that are NaN or infinite, for labels that are not
+// classes, and if all labels are ignored.
 void decode(const Pair& pair, const DecodeOptions& how, const std::filesystem::path& cached);
 
 }  // namespace lockstep::volume

@@ -1,4 +1,4 @@
-// Threads that take pieces in order.
+// Threads that take pieces of work in order.
 #include "recipes/volume/prepare/cache/parallel.h"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ class Pieces {
   std::mutex mutex_;
   std::condition_variable freed_, changed_;
   std::size_t next_ = 0, running_ = 0, done_ = 0, failed_ = static_cast<std::size_t>(-1);
-  double used_ = 0;  // whole bytes, so that nothing is left of them when all are given back
+  double used_ = 0;  // whole numbers, so that the sum returns to exactly 0
   std::exception_ptr error_;
 };
 

@@ -1,4 +1,4 @@
-// Runs many similar tasks on all cores, in bounded memory.
+// Runs similar tasks on all cores, with bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,21 @@ namespace lockstep::volume {
 
 struct ParallelWork {
   std::size_t count = 0;
-  // About the memory that task i needs, in whole bytes. Called before the task begins, on its
-  // thread. Empty: memory is not limited.
+  // Returns the approximate memory that task i needs, in whole bytes. The function is called on the
+  // task's thread before the task begins. If it is empty, memory is not limited.
   std::function<double(std::size_t)> bytes{};
-  std::function<void(std::size_t)> run;  // called on any thread, several at once
-  // Called from time to time on the calling thread, with the number of finished tasks.
+  std::function<void(std::size_t)> run;  // runs task i; called from several threads at once
+  // Receives the number of finished tasks. The function is called from time to time on the thread
+  // of run_parallel.
   std::function<void(std::size_t)> progress{};
 };
 
-// Tasks begin in order. After one has failed, no other begins. Once the running tasks have ended,
-// the error of the failed task that is first in order is thrown. A task that needs more than
-// `most_bytes` runs alone.
+// Tasks begin in order. A task waits until the running tasks leave enough of `most_bytes` for it. A
+// task that needs more than that waits until no other task holds memory. If a task fails, no
+// further task begins. When the running tasks have ended, the exception of the first failed task in
+// order is thrown.
 void run_parallel(const ParallelWork& work, std::size_t threads, double most_bytes);
-// Uses the cores and a quarter of the memory that this process may use.
+// The same, with all cores of this process, and a quarter of the memory that it may use.
 void run_parallel(const ParallelWork& work);
 
 }  // namespace lockstep::volume

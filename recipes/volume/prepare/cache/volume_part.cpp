@@ -23,7 +23,7 @@ fs::path path_of_part(const VolumeEntry& whole, const VolumePart& part, const fs
 }
 
 bool is_good(const fs::path& cached) try {
-  constexpr std::uintmax_t largest_checked = std::uintmax_t{2} << 30;  // as of whole volumes
+  constexpr std::uintmax_t largest_checked = std::uintmax_t{2} << 30;  // as for whole volumes
   const CachedVolume volume(cached);
   return fs::file_size(cached) > largest_checked || volume.has_its_content();
 } catch (const Error&) {
@@ -37,7 +37,7 @@ VolumeShape shape_of_part(VolumeShape shape, const VolumePart& part) {
   return shape;
 }
 
-// The part of [planes, H, W] with `bytes` bytes a voxel, as many planes as there are.
+// The part of [planes, H, W] with `bytes` bytes per voxel. All planes are included.
 template <class Byte>
 std::vector<Byte> rows_of_part(std::span<const Byte> values, const VolumeShape& shape,
                                const VolumePart& part, std::size_t bytes) {

@@ -1,5 +1,5 @@
-// Puts rows or columns of a cached volume into a cached volume of their own. This is needed if a
-// single volume is split across its planes.
+// Copies a range of rows or columns of a cached volume into a cached volume of its own. This is
+// needed if a single volume has too few planes to hold some back for validation.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,13 @@
 
 namespace lockstep::volume {
 
-// Whether a volume of this shape has such a part.
+// Whether the part lies within a volume of this shape.
 bool fits(const VolumePart& part, const VolumeShape& shape);
 
-// The part of a whole volume that has such a part. If it is absent or damaged, it is written into
-// `folder`, the cache; two processes may do this at once. Statistics are those of the whole volume,
-// as they are for planes. Throws Error if there is no room.
+// Returns an entry for the part of a volume. The part must lie within the volume. folder: the
+// cache. If the cache does not have the part, or only a damaged file, the part is written there.
+// Several processes may do this at once. The part keeps the statistics of the whole volume, because
+// a range of planes also keeps them. Throws Error if there is no room.
 VolumeEntry part_of(const VolumeEntry& whole, const VolumePart& part,
                     const std::filesystem::path& folder, const CacheLimits& limits);
 

@@ -1,4 +1,4 @@
-// Checks of the volumes of a set, and its split.
+// Checks the volumes of a set and splits them.
 #include "recipes/volume/prepare/find/entries.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void check_channels(const std::vector<VolumeEntry>& entries) {
                   "give all of them the same channels, or leave some out by data.csv");
 }
 
-// That holds the voxels of all of them.
+// The smallest type that represents the voxels of all volumes.
 VoxelType common_type(const std::vector<VolumeEntry>& entries) {
   VoxelType type = VoxelType::u8;
   for (const VolumeEntry& entry : entries)
@@ -33,7 +33,7 @@ VoxelType common_type(const std::vector<VolumeEntry>& entries) {
   return type;
 }
 
-// Holds back rows or columns instead of planes, because there are no more planes than a patch has.
+// Holds back rows or columns, because the volume has too few planes for that.
 void split_part(const VolumeEntry& entry, const VolumePart& held_back, const VolumeOptions& options,
                 const fs::path& folder, PreparedVolumes& volumes, const Say& say) {
   const CacheLimits limits{.most_gb = options.data.cache_gb};
@@ -45,7 +45,7 @@ void split_part(const VolumeEntry& entry, const VolumePart& held_back, const Vol
           held_back.axis == 1 ? " rows" : " columns", " are held back for validation"));
 }
 
-// The last planes of the only volume are for validation, or its last rows or columns.
+// Holds back the last planes of the only volume for validation, or its last rows or columns.
 void split_one(const VolumeEntry& entry, const VolumeOptions& options, const fs::path& folder,
                PreparedVolumes& volumes, const Say& say) {
   const std::int64_t planes = held_back_planes(options, entry.shape.depth);
@@ -65,7 +65,8 @@ void split_one(const VolumeEntry& entry, const VolumeOptions& options, const fs:
   }
 }
 
-// The part held back of a single volume may be thinner than a patch: tiles reach over its border.
+// A part that is held back from a single volume may be thinner than a patch, because tiles may
+// extend beyond it.
 void check_sizes(const PreparedVolumes& volumes, const VolumeOptions& options) {
   const DecodeOptions how = training_options(options);
   for (const VolumeEntry& entry : volumes.train)

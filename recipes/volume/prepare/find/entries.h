@@ -1,4 +1,5 @@
-// Turns pairs into entries: decoded, checked against the options, and split.
+// Turns pairs of images and labels into the entries of a prepared data set. The volumes are
+// decoded, checked against the options, and split into training and validation.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +11,20 @@
 
 namespace lockstep::volume {
 
-// Returns whole volumes, in the order of the pairs. folder: the cache. Throws the Errors of
-// cache_volumes, and an Error if numbers of channels differ.
+// Returns an entry for the whole volume of each pair, in the order of the pairs. folder: the cache.
+// Throws Error as cache_volumes does, or if volumes have different numbers of channels.
 std::vector<VolumeEntry> cached_entries(const std::vector<Pair>& pairs, const DecodeOptions& how,
                                         const CacheLimits& limits,
                                         const std::filesystem::path& folder, const Say& say);
 
-// Splits the entries into `train` and `valid` of a new record, with channels, type and
-// normalisation. Says which part of a single volume is held back. Throws Error.
+// Splits the entries into training and validation, and fills the other members of PreparedVolumes.
+// If there is a single volume, reports which part of it is held back for validation. Calls
+// check_entries. folder: the cache. Throws Error.
 PreparedVolumes split_entries(const std::vector<VolumeEntry>& entries, const VolumeOptions& options,
                               const std::filesystem::path& folder, const Say& say);
 
-// Throws Error if a volume is smaller than a patch (unless data.pad allows it), or if no training
-// volume has foreground. Says which volumes have none.
+// Throws Error if a volume is smaller than a patch, unless data.pad is set. Also throws Error if no
+// training volume has foreground. Reports which volumes have no foreground.
 void check_entries(const PreparedVolumes& volumes, const VolumeOptions& options, const Say& say);
 
 }  // namespace lockstep::volume

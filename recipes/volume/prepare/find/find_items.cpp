@@ -1,4 +1,4 @@
-// Which volumes are predicted, and what their outputs are called.
+// Chooses the volumes that are predicted and the names of their outputs.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,7 +39,7 @@ PredictItem item_of(const std::string& id, const fs::path& path) {
           .output = id + (nifti ? suffix : ".tif")};
 }
 
-// Volumes in the folder and in those below it, folders of slices among them.
+// Adds the volumes in the folder and its subfolders. A folder of slices is one volume.
 void add_folder(const fs::path& folder, const fs::path& below, std::vector<PredictItem>& items) {
   std::error_code ignored;
   for (const auto& [id, path] : list_nnunet_volumes(folder, nnunet_dataset_around(folder)))
@@ -58,7 +58,8 @@ PredictItem faulty(const fs::path& path, const std::string& fault) {
       .name = name_of(path), .id = path.filename().string(), .path = path.string(), .fault = fault};
 }
 
-// As every recipe has them, with outputs of the input's kind.
+// Lists the files in the same way as every recipe does. Each output gets the file type of its
+// input.
 std::vector<PredictItem> items_of_files(const std::string& input, const VolumeOptions& options,
                                         const ItemQuery& query) try {
   ItemQuery one = query;
@@ -76,7 +77,7 @@ std::vector<PredictItem> items_of_files(const std::string& input, const VolumeOp
   return {faulty(fs::absolute(input).lexically_normal(), error.what())};
 }
 
-// The items of one input as it was typed.
+// The items of one input of the command line.
 std::vector<PredictItem> items_of_input(const std::string& input, const VolumeOptions& options,
                                         const ItemQuery& query) {
   std::error_code ignored;
@@ -91,7 +92,8 @@ std::vector<PredictItem> items_of_input(const std::string& input, const VolumeOp
   return items;
 }
 
-// The archive of predict.submission has outputs by their names without folders; "": it may have it.
+// In the archive of predict.submission, outputs have no folders in their names. Returns the reason
+// why the item cannot be in the archive, or "" if it can.
 std::string fault_in_archive(const PredictItem& item, const std::string& archive,
                              std::map<std::string, std::string>& taken) {
   if (archive.empty()) return "";
@@ -103,8 +105,8 @@ std::string fault_in_archive(const PredictItem& item, const std::string& archive
                       " does: predict it by itself, with another out=");
 }
 
-// In their order, each file once; outputs that would be the same are faults. archive:
-// predict.submission.
+// Keeps the order and drops files that were already listed. An item gets a fault if its output
+// would overwrite another item's output. archive: predict.submission.
 std::vector<PredictItem> joined(std::vector<PredictItem> all, const std::string& archive) {
   std::vector<PredictItem> items;
   std::set<std::string> seen;
@@ -126,7 +128,8 @@ std::vector<PredictItem> joined(std::vector<PredictItem> all, const std::string&
   return items;
 }
 
-// How many channels a volume has: of the run, by the options before there is one, or 0: unknown.
+// The number of channels of a volume: from the run's record, or from the options if there is no
+// run. 0 = unknown.
 std::int64_t known_channels(const VolumeOptions& options, const ItemQuery& query) {
   const nlohmann::json extra =
       query.run_dir.empty() ? nlohmann::json() : extra_of_run(query.run_dir);
@@ -134,7 +137,7 @@ std::int64_t known_channels(const VolumeOptions& options, const ItemQuery& query
                                                          : options.data.channels;
 }
 
-// From the name of its file to another one.
+// Replaces the id from the file's name by `id`, in the item's id and output.
 void rename_item(PredictItem& item, const std::string& id) {
   const std::string before = id_of(item.path);
   for (std::string* const name : {&item.id, &item.output})
@@ -142,8 +145,8 @@ void rename_item(PredictItem& item, const std::string& id) {
       name->replace(at, before.size(), id);
 }
 
-// Whether a volume with one of these ids lies in the folder. ending: that its volumes have; empty:
-// any that is read, and folders.
+// Whether the folder contains a volume with one of these ids. ending: the file ending of its
+// volumes. If it is empty, all readable endings are tried, and folders too.
 bool has_volume(const fs::path& folder, const std::vector<std::string>& ids,
                 const std::string& ending) {
   std::vector<std::string> suffixes{"", ".tif", ".tiff", ".nii", ".nii.gz"};
@@ -155,7 +158,8 @@ bool has_volume(const fs::path& folder, const std::vector<std::string>& ids,
   return false;
 }
 
-// ID_0000 is the item ID if its other channels are files of their own; those are no items.
+// ID_0000 becomes the item ID if the other channels of ID are files of their own. The files of the
+// other channels are no items.
 std::vector<PredictItem> joined_channels(std::vector<PredictItem> all, std::int64_t channels) {
   std::vector<PredictItem> items;
   std::error_code ignored;
@@ -185,11 +189,12 @@ std::vector<PredictItem> joined_channels(std::vector<PredictItem> all, std::int6
   return items;
 }
 
-// With one channel, ID_0000 is called ID, as nnU-Net has it: unless a number in the place of 0000
-// or the name ID itself is another volume's beside it.
+// With one channel, ID_0000 is named ID, as in nnU-Net. The item keeps its name if the folder also
+// contains a volume ID or ID_0001.
 std::vector<PredictItem> named_by_case(std::vector<PredictItem> items, std::int64_t channels) {
   if (channels > 1) return items;
-  std::map<fs::path, std::string> endings;  // of folders
+  // By folder: the file ending that nnU-Net's dataset.json gives.
+  std::map<fs::path, std::string> endings;
   for (PredictItem& item : items) {
     const auto channel = item.fault.empty() ? channel_id(id_of(item.path)) : std::nullopt;
     if (!channel || channel->channel != 0) continue;
@@ -221,7 +226,7 @@ std::vector<PredictItem> typed_items(const VolumeOptions& options, const ItemQue
 }
 
 struct TestSet {
-  fs::path images, csv;  // csv may be empty: all of them
+  fs::path images, csv;  // if csv is empty, all images are the test set
 };
 
 TestSet test_set_in(const fs::path& path) {
@@ -251,7 +256,8 @@ TestSet find_test_set(const VolumeOptions& options, const ItemQuery& query) {
   return found;
 }
 
-// Headers are read, so that what is no volume is known before any work.
+// Opens each item's file and reads its header, so that files that are no volumes are reported
+// before any work.
 std::vector<PredictItem> looked_at(std::vector<PredictItem> items, std::int64_t channels,
                                    const VolumeOptions& options) {
   for (PredictItem& item : items) try {
@@ -315,19 +321,19 @@ std::vector<PredictItem> found_items(const VolumeOptions& options, const ItemQue
                    channels, options);
 }
 
-// The other channels of each, where they have files of their own.
+// Adds the files of the other channels to each item, if channels are separate files.
 std::vector<PredictItem> with_channels(std::vector<PredictItem> items, std::int64_t channels,
                                        const VolumeOptions& options) {
   for (PredictItem& item : items) try {
       if (item.fault.empty())
         for (const fs::path& file : files_of_item(item.path, channels, options.read_volume()))
           if (file != item.path) item.further.push_back(file.string());
-    } catch (const Error&) {  // the worker says what is wrong
+    } catch (const Error&) {  // the worker reports the error
     }
   return items;
 }
 
-// Layers of tiles across z, which devices can share.
+// The number of layers of tiles along z, which devices can share.
 std::int64_t tile_layers(const VolumeHeader& header, const VolumeOptions& options) {
   std::int64_t depth = header.shape.depth;
   if (options.spacing() && header.spacing_mm)
@@ -342,7 +348,8 @@ std::int64_t tile_layers(const VolumeHeader& header, const VolumeOptions& option
 }  // namespace
 
 std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query) {
-  constexpr std::size_t most_shared = 64;  // fewer than devices of a machine are ever left over
+  // items left over for sharing are always fewer than the devices of a machine
+  constexpr std::size_t most_shared = 64;
   const std::int64_t channels = known_channels(options, query);
   std::vector<PredictItem> items = found_items(options, query);
   if (channels > 1) items = with_channels(std::move(items), channels, options);
@@ -351,7 +358,7 @@ std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuer
       if (items[i].fault.empty())
         items[i].pieces = tile_layers(
             open_item(items[i].path, channels, options.read_volume())->header(), options);
-    } catch (const Error&) {  // the worker says what is wrong
+    } catch (const Error&) {  // the worker reports the error
       items[i].pieces = 1;
     }
   return items;

@@ -1,4 +1,4 @@
-// Volumes with their labels.
+// Finds volumes and their labels.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using Volumes = std::map<std::string, fs::path>;
 
-// Folders of images and of labels, as competitions, nnU-Net and others name them. The last are
-// only taken where the images are named.
+// Common names of folders with images and labels, such as those of competitions and nnU-Net. The
+// two pairs for tests are used only if the user names the folder of images.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> folder_names{
     {{"train_images", "train_labels"},
      {"imagesTr", "labelsTr"},
@@ -52,7 +52,7 @@ void check_data_path(const fs::path& path) {
                            : cat("did you mean ", (path.parent_path() / near).string(), "?"));
 }
 
-// A name as the user typed it: the tool has made it absolute.
+// The name as the user typed it, because the tool has made it absolute.
 fs::path typed_name(const fs::path& name) {
   std::error_code ignored;
   if (name.is_relative() || fs::is_directory(name, ignored)) return name;
@@ -68,7 +68,8 @@ bool is_for_labels(std::string folder) {
                      [&](std::string_view word) { return folder.find(word) != std::string::npos; });
 }
 
-// Images and labels have folders of their own, so that neither is proposed in place of the other.
+// Images and labels are checked separately, so that an error never proposes a folder of one for the
+// other.
 void check_set_folder(const Places& places, const fs::path& folder, bool labels) {
   std::error_code ignored;
   if (fs::is_directory(folder, ignored)) return;
@@ -119,13 +120,13 @@ Folders find_folders(const Places& places) {
   return folders;
 }
 
-// Channels from 1 on, of volumes that have a file for each.
+// The files of channels 1 and up, for volumes with a file per channel.
 using FurtherChannels = std::map<std::string, std::vector<fs::path>>;
 
 constexpr const char* restore_it =
     "restore the file, or leave the volume out by a table of the others (data.csv)";
 
-// Takes the files of a volume's channels from 1 on out of the images. Channel 0 is the volume's own
+// Moves the files of channels 1 and up from `images` to the result. Channel 0 is the volume's own
 // file.
 std::vector<fs::path> take_channels(const std::string& id, Volumes& images) {
   std::vector<fs::path> further;
@@ -143,7 +144,8 @@ std::vector<fs::path> take_channels(const std::string& id, Volumes& images) {
   return further;
 }
 
-// ID_0000 becomes ID where labels are called so (nnU-Net), and the files after it its channels.
+// Renames ID_0000 to ID if a label is named ID, as in nnU-Net. The files ID_0001 and up become its
+// further channels.
 FurtherChannels name_as_labels(Volumes& images, const Volumes& labels) {
   FurtherChannels further;
   for (const auto& [id, label] : labels) {
@@ -198,7 +200,7 @@ Pair pair_of(const std::string& id, const std::string& place, const Volumes& ima
           .further = channels == further.end() ? std::vector<fs::path>() : channels->second};
 }
 
-// The table beside the images, of the same part of the data.
+// The table next to the folder of images: test.csv for folders of tests, train.csv for all others.
 fs::path table_of(const Places& places, const fs::path& images) {
   if (!places.csv.empty()) return places.csv;
   const std::string name = images.filename().string();

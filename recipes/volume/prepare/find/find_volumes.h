@@ -1,4 +1,4 @@
-// Finds volumes: files and folders of slices, their labels, and the ids of tables.
+// Finds volumes and their labels in folders, and reads tables of their ids.
 #pragma once
 
 #include <filesystem>
@@ -15,17 +15,18 @@ namespace lockstep::volume {
 
 using Say = std::function<void(const std::string&)>;
 
-// data.path, data.images, data.labels and data.csv, or the same of generated data.
+// The options data.path, data.images, data.labels and data.csv, or their equivalents for generated
+// data.
 struct Places {
   std::string path, images, labels, csv;
-  std::string ending{};  // the ending of the names of files; empty: any that can be read
+  std::string ending{};  // only files with this ending are used; empty: all that can be read
 };
 
-// A volume and its labels.
+// An image and its labels.
 struct Pair {
   std::string id;
-  std::filesystem::path image, label;  // absolute; a file, or a folder of slices
-  // files of channels from 1 on, if each channel has its own file
+  std::filesystem::path image, label;  // absolute paths, each of a file or a folder of slices
+  // The files of channels 1, 2, …, if each channel has its own file.
   std::vector<std::filesystem::path> further{};
 
   std::vector<std::filesystem::path> images() const {
@@ -35,37 +36,39 @@ struct Pair {
   }
 };
 
-bool is_slice(const std::filesystem::path& path);  // judged by its name
-// Whether a folder holds slices and no volumes. Also true if its slices cannot be read; opening
-// them reports that.
+bool is_slice(const std::filesystem::path& path);  // decided by its extension
+// Whether the files in a folder are slices of one volume. Also true if the files are pictures that
+// cannot be read. Opening them then reports the reason.
 bool is_slice_folder(const std::filesystem::path& path);
 
-// The volumes in a folder by id, which is the name without its suffix. Throws Error if the folder
-// cannot be listed, or if two volumes have the same id. ending: the ending of the names of files;
-// empty: any that can be read.
+// Returns the paths of the volumes in a folder by their ids. An id is a name without its suffix.
+// ending: only names with this ending are listed, or all if it is empty. Throws Error if the folder
+// cannot be listed, or if two volumes have the same id.
 std::map<std::string, std::filesystem::path> list_volumes(const std::filesystem::path& folder,
                                                           const std::string& ending = {});
 
 struct TableId {
-  std::string id, place;  // place: "train.csv, line 3"
+  std::string id, place;  // place: for example "train.csv, line 3"
 };
-// Reads the column `id`. Throws Error if there is no such column or no id, or if an id is empty or
-// repeated.
+// Reads the column `id` of a table. Throws Error if there is no such column, if the table has no
+// rows, or if an id is empty or repeated.
 std::vector<TableId> read_ids(const std::filesystem::path& csv);
 
-// A folder of images or labels by its name: a folder below `path` (data.path), or else a path. If
-// neither exists, the name is taken as typed, relative to the current folder.
+// Returns the folder `name` below `path`, if it exists there. If not, `name` itself is the path of
+// the folder, which may not exist. path: data.path, or empty.
 std::filesystem::path folder_below(const std::string& path, const std::string& name);
 
-// Returns the pairs, sorted by id. Throws Error, which names what is missing and the nearest name.
+// Returns the pairs, sorted by id. Throws Error, which names the missing file or folder and
+// suggests the nearest name.
 std::vector<Pair> find_pairs(const Places& places, const Say& say);
 
-// "the nearest of these is X", or "".
+// Returns "the nearest id is X", or an empty text if no id is near.
 std::string nearest_hint(const std::string& id,
                          const std::map<std::string, std::filesystem::path>& volumes);
-// "a, b, c, d, e and 3 more".
+// Returns, for example, "a, b, c, d, e and 3 more".
 std::string first_five(const std::vector<std::string>& names);
-// The first of the names that is a folder below `path`; empty if none is.
+// Returns the first of the names that is a folder in `path`, as a path. Returns an empty path if
+// none is.
 std::filesystem::path first_folder(const std::filesystem::path& path,
                                    std::span<const std::string_view> names);
 

@@ -1,4 +1,4 @@
-// Volumes in a folder, and ids in a table.
+// Lists the volumes in a folder and the ids in a table.
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
@@ -45,12 +45,13 @@ bool has_ending(const fs::path& path, std::initializer_list<std::string_view> en
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-// Pictures of kinds that are not read: a folder of them is a volume for which that is reported.
+// Pictures in formats that are not supported. A folder with them is listed as a volume, so that an
+// error reports them.
 bool is_other_picture(const fs::path& path) {
   return has_ending(path, {".bmp", ".gif", ".webp", ".jp2", ".pgm", ".dcm"});
 }
 
-// Whether a TIFF is a slice, and not a volume; nothing where it is too damaged to say.
+// Whether a TIFF file is a slice and not a volume. Nothing if the file is too damaged to tell.
 std::optional<bool> is_one_plane(const fs::path& path) try {
   const VolumeShape shape = open_volume(path, {.allow_2d = true})->header().shape;
   return shape.depth * shape.channels == 1;
@@ -76,7 +77,7 @@ bool is_slice_folder(const fs::path& path) {
     if (const auto slice = is_one_plane(entry)) return *slice;
     holds_unreadable = true;
   }
-  // Opening it reports what is wrong with its slices.
+  // If only unreadable slices were found, opening the folder reports the error.
   return holds_unreadable && !holds_others;
 }
 

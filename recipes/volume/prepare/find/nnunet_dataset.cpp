@@ -38,7 +38,7 @@ std::optional<std::int64_t> number_in(const json& value) {
               "data.classes and data.ignore");
 }
 
-// {"0": "background", "1": "tumour"}, the older form, and names of channels.
+// Reads {"0": "background", "1": "tumour"}: labels in the older format, or names of channels.
 std::map<std::int64_t, std::string> names_by_number(const fs::path& file, const char* member,
                                                     const json& object) {
   std::map<std::int64_t, std::string> names;
@@ -64,7 +64,7 @@ std::vector<std::string> in_order(const fs::path& file, const char* member,
   return all;
 }
 
-// {"background": 0, "tumour": 1, "ignore": 2}; a region is a list of numbers.
+// Reads {"background": 0, "tumour": 1, "ignore": 2}. The value of a region is a list of numbers.
 std::map<std::int64_t, std::string> labels_by_name(const json& object, NnunetDataset& dataset) {
   std::map<std::int64_t, std::string> names;
   std::vector<std::string> regions;
@@ -118,11 +118,12 @@ std::string in_small_letters(std::string text) {
 
 struct ChannelsNormalization {
   Normalize how = Normalize::zscore;
-  bool stays = false;  // divided by 1
+  bool stays = false;  // whether values are divided by 1
   friend bool operator==(const ChannelsNormalization&, const ChannelsNormalization&) = default;
 };
 
-// The normalisation that nnU-Net takes for channels of these names; nothing: they differ.
+// The normalization that nnU-Net uses for channels with these names. Nothing if it differs between
+// channels.
 std::optional<ChannelsNormalization> normalization_of(const std::vector<std::string>& channels) {
   std::optional<ChannelsNormalization> all;
   for (const std::string& channel : channels) {
@@ -143,7 +144,7 @@ const char* word_of(Normalize how) {
   return "";
 }
 
-// Sets options from the file, and collects what is to be said of them.
+// Sets options from the file and collects notes on them.
 class Taker {
  public:
   Taker(VolumeOptions& options, const NnunetDataset& dataset)
@@ -219,7 +220,8 @@ fs::path nnunet_dataset_file(const fs::path& folder) {
 
 fs::path nnunet_dataset_around(const fs::path& folder) {
   fs::path whole = fs::absolute(folder).lexically_normal();
-  if (!whole.has_filename()) whole = whole.parent_path();  // "labelsTs/"
+  // the path may end with a slash: "labelsTs/"
+  if (!whole.has_filename()) whole = whole.parent_path();
   return nnunet_dataset_file(whole.parent_path());
 }
 
@@ -228,7 +230,7 @@ std::string nnunet_file_ending(const fs::path& dataset_json) try {
   const json all = parse_python_json(read_file(dataset_json, list_bytes));
   const std::string ending = all.is_object() ? text_or(all, "file_ending", "") : "";
   return volume_suffix("a" + ending).empty() ? "" : ending;
-} catch (const Error&) {  // training says what is wrong with it
+} catch (const Error&) {  // training will report the error
   return "";
 }
 

@@ -1,4 +1,4 @@
-// Reads nnU-Net's dataset.json: its facts about labels, channels and files.
+// Reads the dataset.json of an nnU-Net data set, and sets options from it.
 #pragma once
 
 #include <cstdint>
@@ -15,37 +15,42 @@ namespace lockstep::volume {
 
 struct NnunetDataset {
   std::filesystem::path file;
-  // Names of the labels 0, 1, …, without the label to ignore. Empty if `regions` is not empty.
+  // Names of the labels 0, 1, …, without the label that is ignored. The list is empty if `regions`
+  // is not empty.
   std::vector<std::string> labels;
-  std::string regions;                 // names of labels that stand for several numbers: "a, b"
-  std::optional<std::int64_t> ignore;  // the label called "ignore"
-  std::vector<std::string> channels;   // names of the channels 0, 1, …; empty: not said
-  std::string file_ending;             // ".nii.gz"; empty: not said
+  // The names of regions, which are unions of several labels, with commas between them.
+  std::string regions;
+  std::optional<std::int64_t> ignore;  // number of the label named "ignore"
+  std::vector<std::string> channels;   // names of channels 0, 1, …; empty if not stated
+  std::string file_ending;             // for example ".nii.gz"; empty if not stated
 };
 
-// Reads both forms: `labels` by name with `channel_names`, and the older one, by number with
-// `modality`. Throws Error, which names the file and the member.
+// Reads both forms of the file. The newer one has `labels` by name, and `channel_names`. The older
+// one has `labels` by number, and `modality`. Throws Error, which names the file and the member.
 NnunetDataset read_nnunet_dataset(const std::filesystem::path& file);
 
-// dataset.json of a folder that has imagesTr, labelsTs or imagesTs. Empty if it is no folder of
-// nnU-Net.
+// Returns the path of a folder's dataset.json, if the folder also has imagesTr, labelsTs or
+// imagesTs. If not, it is not a folder of nnU-Net, and the result is empty.
 std::filesystem::path nnunet_dataset_file(const std::filesystem::path& folder);
 
-// The same for the parent of one of these folders, for example of labelsTs.
+// The same for the parent folder. So `folder` may be labelsTs, for example.
 std::filesystem::path nnunet_dataset_around(const std::filesystem::path& folder);
 
-// The file_ending in that file, if it can be read and names a kind that can be read. In a folder
-// with several kinds of files, only files with this ending are listed. "": any.
+// Returns the file_ending that a dataset.json states. In a folder with several kinds of files, only
+// files with this ending are listed. Returns an empty text if the file cannot be read, or if we
+// cannot read files with this ending.
 std::string nnunet_file_ending(const std::filesystem::path& dataset_json);
 
-// list_volumes for prediction and scoring. It uses that ending only if some volume in the folder
-// has it, since a user's own outputs and labels may be of another kind.
+// Lists volumes for prediction and scoring with list_volumes. If no volume in the folder has
+// nnunet_file_ending, all volumes are listed, because a user's own files may be of another kind.
 std::map<std::string, std::filesystem::path> list_nnunet_volumes(
     const std::filesystem::path& folder, const std::filesystem::path& dataset_json);
 
-// Sets data.classes and data.ignore, and with `training` also data.channels and data.normalize,
-// unless they are set already. Reports what was set, and what differs from the existing values.
-// Throws Error for regions, unless data.classes is set, and for kinds of files that cannot be read.
+// Sets data.classes and data.ignore. With `training`, also sets data.channels, data.normalize and,
+// for channels that stay as they are, data.divide. Options that are already set keep their values.
+// Reports which options were set, and which kept a value that differs from the file. Throws Error
+// if the file has regions and data.classes is not set. Also throws Error if we cannot read files
+// with its file_ending.
 void take_nnunet_dataset(VolumeOptions& options, const NnunetDataset& dataset, bool training,
                          const Say& say);
 

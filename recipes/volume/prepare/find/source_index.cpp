@@ -1,4 +1,4 @@
-// Stamps and hashes of sources.
+// Stores stamps and hashes of source files.
 #include "recipes/volume/prepare/find/source_index.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// Remembers hashes of the contents of sources, so that unchanged sources are not read again.
+// Keeps hashes of the contents of source files, so that unchanged files are not read again.
 #pragma once
 
 #include <filesystem>
@@ -9,27 +9,30 @@
 
 namespace lockstep::volume {
 
-// Size, modification time and inode number of a file, or of all slices of a folder. Throws Error if
-// there is none.
+// Returns a text from the size, modification time and inode number of a file, or of all slices of a
+// folder. Throws Error if the source does not exist.
 std::string stamp_of(const std::filesystem::path& source);
 
-// XXH3-128 of a file's bytes, or of the names and bytes of all slices of a folder. Throws Error.
+// Returns the XXH3-128 of a file's bytes, or of the names and bytes of all slices of a folder.
+// Throws Error.
 std::string content_hash(const std::filesystem::path& source);
 
-// A file of JSON: path -> stamp and hash. Thread-safe.
+// Maps the path of a source to its stamp and its hash. The map is kept in a JSON file. This class
+// is thread-safe.
 class SourceIndex {
  public:
-  explicit SourceIndex(std::filesystem::path path);  // empty if the file is absent or damaged
+  // The index is empty if the file is absent or damaged.
+  explicit SourceIndex(std::filesystem::path path);
 
-  // Nothing unless the source is unchanged since its hash was taken.
+  // Returns the hash of a source. Returns nothing if it is not known, or if its stamp has changed.
   std::optional<std::string> hash_of(const std::filesystem::path& source,
                                      const std::string& stamp) const;
-  // Does not remember a source that was changed in the last seconds, because it may change again
-  // without a change of its modification time.
+  // Records a hash. A source that was modified in the last two seconds is not recorded. It may
+  // change again while its modification time stays the same.
   void remember(const std::filesystem::path& source, const std::string& stamp,
                 const std::string& hash);
-  // Saves the remembered hashes, merged with those that other processes wrote in the meantime.
-  // Leaves out sources that no longer exist. The caller must hold the cache's lock.
+  // Saves the recorded hashes, merged with those that other processes have saved since. Sources
+  // that no longer exist are left out. The caller must hold the cache's lock.
   void save();
 
  private:
