@@ -1,5 +1,5 @@
-// key=value arguments, one a line, and the plan that follows from them. What is accepted must be
-// accepted again as it is printed.
+// key=value arguments, one per line, and the plan that is made from them. If a value is accepted,
+// its printed form must be accepted too and give the same value.
 #include "fuzz.h"
 
 #include <nlohmann/json.hpp>

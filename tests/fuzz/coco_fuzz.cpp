@@ -1,5 +1,5 @@
-// COCO json of the recipe fewshot. What is taken lies within its pictures and categories, and comes
-// back as it is when it is written.
+// COCO json of the recipe fewshot. Accepted boxes must lie within their pictures and have a known
+// category. Writing and reading them again must keep categories and the number of boxes.
 #include "fuzz.h"
 
 #include <cmath>

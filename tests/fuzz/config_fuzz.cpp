@@ -1,5 +1,6 @@
-// A config file (TOML) over two tables with an option of every type, and presets. What it resolves
-// to must survive being printed as TOML and as the record of a run.
+// A config file (TOML) over two tables with an option of every type, and presets. The resulting
+// values must be the same after they are printed as TOML, or as the record of a run, and read
+// again.
 #include "fuzz.h"
 
 #include <nlohmann/json.hpp>

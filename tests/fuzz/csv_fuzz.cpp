@@ -1,4 +1,5 @@
-// Tables: what is accepted has cells for all columns, and comes back when it is written.
+// Tables. Each row of an accepted table has a cell for every column. The table is the same after
+// writing and reading it again.
 #include "fuzz.h"
 
 #include "core/media/csv_table.h"

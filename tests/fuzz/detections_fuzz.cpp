@@ -1,5 +1,6 @@
-// Files of detections of the recipe fewshot: COCO's results json and CSV. What is taken refers to
-// known pictures and classes, comes back when it is written, and can be scored and drawn.
+// Files of detections of the recipe fewshot: COCO's results json and CSV. Accepted detections have
+// known pictures and classes. They are the same after writing and reading them again, and they can
+// be scored and drawn.
 #include "fuzz.h"
 
 #include <algorithm>

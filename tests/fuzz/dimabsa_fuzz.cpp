@@ -1,5 +1,5 @@
-// Sentences and predictions of the recipe dimabsa as jsonl, and lists of categories. What is taken
-// holds what the reader promises, comes back when it is written, and can be shown.
+// Sentences and predictions of the recipe dimabsa as jsonl, and lists of categories. Accepted
+// sentences must keep the reader's promises. They can be written, read again and shown.
 #include "fuzz.h"
 
 #include <set>

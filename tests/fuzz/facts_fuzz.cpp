@@ -1,5 +1,5 @@
-// Files of facts of lockstep compare. What is taken can be compared with itself, and its facts then
-// are equal or not known; as text and as JSON it can be told.
+// Files of facts of lockstep compare. A comparison of an accepted file with itself must find no
+// difference. The comparison can be printed as text and as JSON.
 #include "fuzz.h"
 
 #include "tools/report/comparison/comparison.h"

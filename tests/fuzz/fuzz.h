@@ -1,4 +1,5 @@
-// What the fuzzers share: the input as a text or as a file, and what may become of it.
+// Shared by all fuzzers: the input as a text or as a file, and the check that a parser accepts or
+// rejects it.
 #pragma once
 
 #include <sys/mman.h>
@@ -25,7 +26,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// Takes the text up to the separator off, and the separator.
+// Removes and returns the text before the first separator. The separator is removed too.
 inline std::string_view take_part(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view part = text.substr(0, end);
@@ -33,7 +34,7 @@ inline std::string_view take_part(std::string_view& text, char separator) {
   return part;
 }
 
-// Whether the parser took its input. An Error that says something is how it refuses; any other
+// Whether the parser accepted its input. It rejects an input by an Error with a message. Any other
 // exception ends the program.
 template <class Action>
 bool accepts(Action action) {

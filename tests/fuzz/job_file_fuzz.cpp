@@ -1,4 +1,5 @@
-// Job files of lockstep batch. Files that they name are looked for where there are none.
+// Job files of lockstep batch. They are read in a place where the files that they name do not
+// exist.
 #include "fuzz.h"
 #include "job_list.h"
 #include "tools/jobs/job_file/job_file.h"

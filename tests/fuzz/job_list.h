@@ -1,4 +1,4 @@
-// What must hold of every list of jobs that is taken.
+// Checks of every accepted list of jobs.
 #pragma once
 
 #include <set>
@@ -13,7 +13,7 @@
 
 namespace lockstep::fuzz {
 
-// Words of the command line that are no UTF-8 are refused here.
+// Words of the command line that are not UTF-8 are rejected here.
 inline void check_json(const Job& job) {
   std::string text;
   try {

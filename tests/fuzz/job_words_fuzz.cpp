@@ -1,5 +1,6 @@
-// Words with ::: of lockstep batch run, a word a line. What comes after an empty line is standard
-// input; a first word "-a" reads it, "--shell" makes the words a line of the shell.
+// Command lines of `lockstep batch run` with :::, one word per line. The text after an empty line
+// is the standard input. If the first word is "-a", values are read from it. If it is "--shell",
+// the words are one line for the shell.
 #include <sstream>
 
 #include "fuzz.h"

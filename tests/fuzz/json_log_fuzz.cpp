@@ -1,6 +1,6 @@
 // Logs of other programs as JSON: W&B's history, tables of pandas, Transformers'
-// trainer_state.json. What is taken can be compared with itself, and told as text, as JSON and as a
-// page.
+// trainer_state.json. An accepted log can be compared with itself, and shown as text, as JSON and
+// as a page.
 #include "fuzz.h"
 
 #include "tools/report/comparison/comparison.h"

@@ -1,5 +1,5 @@
-// The user's text, as jsonl and as plain text. Read in small chunks it must be the same as read
-// whole, and what goes to a tokenizer must be valid UTF-8.
+// The user's text, as jsonl and as plain text. Reading it in small chunks must give the same text
+// as reading it whole. A tokenizer must get only valid UTF-8.
 #include <vector>
 
 #include "core/base/text/utf8.h"

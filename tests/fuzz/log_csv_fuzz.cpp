@@ -1,5 +1,5 @@
-// Logs of other programs as CSV: numbers have a row each, and what a trial is told of them is
-// within what they hold.
+// Logs of other programs as CSV. Each number of a column must have its own row. The trial that is
+// made from them must have no more points than there are numbers.
 #include "fuzz.h"
 
 #include <cmath>

@@ -1,5 +1,6 @@
-// A checkpoint's manifest, as it is and with its checksum put right: without that, nothing behind
-// the checksum would be tried. What is accepted must name files inside the checkpoint only.
+// A checkpoint's manifest, unchanged and with its checksum corrected. Without the correction, the
+// code behind the checksum would never be reached. An accepted manifest must name only files inside
+// the checkpoint.
 #include "fuzz.h"
 
 #include "runtime/run/checkpoint/manifest.h"

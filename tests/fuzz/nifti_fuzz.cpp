@@ -1,5 +1,5 @@
-// NIfTI files, plain and gzip. What is accepted stays within the limits, its planes come out the
-// same twice, and its header, written and read again, says the same.
+// NIfTI files, plain and gzip. An accepted file stays within the limits. Reading a plane twice
+// gives the same result. The header is the same after writing and reading it again.
 #include "fuzz.h"
 
 #include <bit>

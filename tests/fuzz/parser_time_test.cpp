@@ -1,6 +1,6 @@
-// Reading ten times as much takes some ten times as long: what each parser is given here is the
-// input that is worst for it. The time is that of the processor, so that other programs count
-// little, and the least of several runs.
+// Reading ten times as much must take about ten times as long. Each parser gets the input that is
+// worst for it. The time is that of the processor, so that other programs count little, and the
+// least of several runs.
 #include <gtest/gtest.h>
 #include <time.h>
 

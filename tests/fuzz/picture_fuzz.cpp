@@ -1,5 +1,5 @@
-// Pictures: JPEG and PNG. What is accepted has the shape that its header promised and comes back
-// from a PNG as it is.
+// Pictures: JPEG and PNG. An accepted picture has the shape that its header states. It is the same
+// after writing it as PNG and reading it again.
 #include "fuzz.h"
 
 #include <zlib.h>

@@ -1,4 +1,4 @@
-// What a rank says of itself in a store that other programs can write to.
+// The posts of a rank about itself, in a store that other programs can write to.
 #include "fuzz.h"
 
 #include "runtime/launch/watch/world_watch.h"
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   LOCKSTEP_CHECK(post.failure == printable(post.failure, "\n\t"));
   LOCKSTEP_CHECK(post.heartbeat.step >= 0);
   describe(post.heartbeat);
-  // A host name from there may hold what stands between the words.
+  // A host name from the store may contain a space, which separates words.
   if (post.host.find(' ') != post.host.npos) return 0;
   LOCKSTEP_CHECK(to_text(post_from_text(to_text(post))) == to_text(post));
   return 0;

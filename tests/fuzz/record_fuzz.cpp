@@ -1,5 +1,5 @@
-// run.json: what a worker makes of it, and what `lockstep runs` shows. A run that is accepted must
-// be recorded again as the same.
+// run.json, as a worker and `lockstep runs` read it. An accepted record must be the same after
+// writing it again.
 #include "fuzz.h"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
-// A recording of the doctor: what was read can be asked about, reported and recorded again.
+// Recordings of `lockstep doctor`. The rules can run on an accepted recording. It can be reported
+// and recorded again.
 #include <nlohmann/json.hpp>
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-// The header of a safetensors file. What is accepted must cover the file's data exactly, and must
-// be written again as a header that reads the same.
+// The header of a safetensors file. The tensors of an accepted header must cover the file's data
+// exactly. The header must be the same after writing and reading it again.
 #include "fuzz.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// TensorBoard's event files, their checksums put right so that what lies behind them is reached.
-// Scalars are bounded by the bytes.
+// TensorBoard's event files, with checksums corrected so that the code behind them is reached.
+// There must be no more scalars than bytes.
 #include "core/base/crc32c.h"
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
-// The user's text in archives and lists of JSON. Read in small parts it must be the same as read
-// whole, and the lines of a list are its elements.
+// The user's text in archives and lists of JSON. Reading it in small parts must give the same text
+// as reading it whole. The lines of a list are its elements.
 #include <algorithm>
 #include <optional>
 

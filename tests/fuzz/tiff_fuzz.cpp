@@ -1,5 +1,5 @@
-// TIFF stacks. What is accepted stays within the limits, and its planes come out the same twice, or
-// never.
+// TIFF stacks. An accepted stack stays within the limits. Reading a plane twice gives the same
+// result, or the same error.
 #include "fuzz.h"
 
 #include <vector>

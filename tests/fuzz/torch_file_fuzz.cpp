@@ -1,4 +1,4 @@
-// A file of torch.save. What is accepted must lie in the file, element by element.
+// A file of torch.save. Every element of an accepted tensor must lie in the file.
 #include "fuzz.h"
 
 #include <sstream>

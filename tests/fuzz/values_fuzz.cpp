@@ -1,5 +1,5 @@
 // Single values as people type them: times, numbers, lists, changes of the micro-batch, and names
-// of runs and checkpoints. What is accepted must be read back as it is printed.
+// of runs and checkpoints. Reading the printed form of an accepted value must give the same value.
 #include "fuzz.h"
 
 #include <vector>
@@ -34,7 +34,7 @@ void check_micro_changes(const std::string& text) {
   LOCKSTEP_CHECK(parse_micro_changes(format_micro_changes(changes)) == changes);
 }
 
-// What is a name must stay within its folder.
+// An accepted name must not lead out of its folder.
 void check_names(const std::string& text) {
   if (const auto step = step_of(text)) {
     LOCKSTEP_CHECK(*step >= 0 && checkpoint_name(*step) == text);

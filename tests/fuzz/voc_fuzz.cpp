@@ -1,4 +1,4 @@
-// Pascal VOC's xml of the recipe fewshot. What is taken has names and finite corners.
+// Pascal VOC's xml of the recipe fewshot. Accepted objects have names and finite corners.
 #include "fuzz.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // The files of a WordPiece tokenizer, and texts cut by it. The input is vocab.txt, or
 // tokenizer.json, which begins with {, a NUL, tokenizer_config.json, a NUL, and the text. Without a
-// vocabulary one is learned from the text. Pieces must be of the vocabulary and lie in the text, in
-// its order, on the borders of characters.
+// vocabulary one is learned from the text. Each piece must be in the vocabulary, and begin and end
+// between two characters. Pieces must follow the order of the text.
 #include "fuzz.h"
 
 #include <set>

@@ -1,5 +1,5 @@
-// What a cluster's variables say: lists of hosts, of tasks, and NAME=VALUE lines that make a world.
-// And the words after --devices, which name the devices of this machine or of an imagined one.
+// The variables that a cluster sets: lists of hosts, lists of tasks, and NAME=VALUE lines that
+// describe a world. Also the value of --devices, for this machine or for an assumed one.
 #include "fuzz.h"
 
 #include <map>

@@ -1,5 +1,5 @@
-// Zip archives. What is extracted lies in the folder alone and has the length that the directory
-// says.
+// Zip archives. Each extracted file must lie in the folder, and have the length that the directory
+// states.
 #include "fuzz.h"
 
 #include <algorithm>
