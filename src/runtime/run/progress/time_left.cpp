@@ -57,10 +57,12 @@ void TimeLeft::expect_evaluations(std::int64_t every, double batches) {
 }
 
 double TimeLeft::expected_evaluations_s(std::int64_t total, double per_step_s) const {
-  if (first_eval_ > first_step_ || eval_batches_ <= 0) return 0;
+  if (last_eval_ > first_step_ || eval_batches_ <= 0) return 0;
   const std::int64_t regular =
       eval_every_ > 0 ? (total + eval_every_ - 1) / eval_every_ - step_ / eval_every_ : 1;
-  return static_cast<double>(regular) * eval_batches_ * per_step_s / 3;
+  // An evaluation before the first step tells what the others take.
+  const double each_s = first_eval_ < 0 ? eval_batches_ * per_step_s / 3 : first_eval_s_;
+  return static_cast<double>(regular) * each_s;
 }
 
 double TimeLeft::typical_step_s() const {

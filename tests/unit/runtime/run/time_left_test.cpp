@@ -76,6 +76,18 @@ TEST(TimeLeftEstimate, ExpectsEvaluationsThatNobodyMeasuredYet) {
   EXPECT_NEAR(time_left.seconds_left(100).value(), 60 * (2 + 0.25), 1e-9);
 }
 
+TEST(TimeLeftEstimate, CountsNoEvaluationTwiceThatCameBeforeTheFirstStep) {
+  TimeLeft time_left;
+  time_left.start(0);
+  time_left.expect_evaluations(/*every=*/40, /*batches=*/30);
+  time_left.on_eval(0, 10);
+  time_left.on_step(10, 2.0, 0);
+  EXPECT_NEAR(time_left.seconds_left(100).value(), 90 * 2 + 3 * 10, 1e-9);  // 40, 80, 100
+  time_left.on_step(40, 2.0, 0);
+  time_left.on_eval(40, 10);
+  EXPECT_NEAR(time_left.seconds_left(100).value(), 60 * (2 + 0.25), 1e-9);
+}
+
 TEST(TimeLeftEstimate, CountsTheEvaluationsBetweenSteps) {
   const SimulatedRun run{.eval_every = 50, .eval_s = 20, .step_s = [](auto) { return 0.5; }};
   play(run, [&](std::int64_t step, double estimate, double truth) {
