@@ -3,13 +3,14 @@ BUILD ?= build
 PREFIX ?= /usr/local
 export V
 
-.PHONY: help run test test-all setup build tarball install gpu-test test-python lightgbm-cuda cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs pictures site clean
+.PHONY: help run test test-all setup build tarball wheel install gpu-test test-python lightgbm-cuda cuda-all test-newest chaos chaos-batch fuzz tsan format tidy docs pictures site clean
 help:
 	@echo 'make run          install what is missing, build, train a text model on all devices'
 	@echo 'make test         run every test that this machine can run; of long ones a tenth, another one at each commit'
 	@echo
 	@echo 'make build        build everything'
 	@echo 'make setup        install what is missing, choose LibTorch, and look at everything again'
+	@echo 'make wheel        the tool and the engine for pip, without GPU code so far (build-wheel/)'
 	@echo 'make tarball      the tool without LibTorch as one file for any x86_64 Linux (build-tarball/)'
 	@echo 'make install      install into PREFIX (now $(PREFIX))'
 	@echo 'make test-all     run every test, the long ones whole'
@@ -53,6 +54,9 @@ build: ready-for-tests
 
 tarball:
 	@scripts/tarball.sh
+
+wheel:
+	@scripts/wheel.sh
 
 install:
 	@scripts/install.sh $(BUILD) $(PREFIX)

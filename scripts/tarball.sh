@@ -14,48 +14,16 @@ checkout=$(dirname "$here")
 . "$here/lib/packages.sh"
 # shellcheck source=scripts/lib/unpacked.sh
 . "$here/lib/unpacked.sh"
+# shellcheck source=scripts/lib/old_system.sh
+. "$here/lib/old_system.sh"
 cd "$checkout"
 
 folder=${1:-build-tarball}
 choices=$PWD/.lockstep/tool
 cache=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lockstep}
-oldest_glibc=2.31
 sentencepiece='sentencepiece-0.2.1'
 sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
 version=$(sed -n 's/^project(lockstep VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-
-# The C library to link against, and LightGBM's OpenMP: packages of an older release of this system, unpacked. Nothing is
-# installed.
-sysroot=$cache/glibc-$oldest_glibc
-make_sysroot() {
-  local release repository system partial=$cache/.glibc-$$
-  case $(os_field ID) in
-    debian) release=bullseye system=Debian ;;
-    ubuntu) release=focal system=Ubuntu ;;
-    *) die "the C library of an older system is to be had on Debian and Ubuntu only" "make the archive there" ;;
-  esac
-  repository=$(repository_of "$system")
-  [ -n "$repository" ] || die "apt-get knows no repository of $system" "run apt-get update"
-  mkdir -p "$partial/root" "$partial/debs"
-  echo "deb $repository $release main" >"$partial/sources.list"
-  say "fetching the C library of $release"
-  apt_old() {
-    cache=$partial private_apt -o Dir::Etc::SourceList="$partial/sources.list" -o Dir::Etc::SourceParts=/dev/null \
-      -o Dir::State::Status=/dev/null -o APT::Sandbox::User=root "$@" >&2
-  }
-  if ! apt_old update || ! (cd "$partial/debs" && apt_old download libc6:amd64 libc6-dev:amd64 libgomp1:amd64); then
-    rm -rf "$partial"
-    die "the C library of $release could not be fetched" "see the message of apt-get above"
-  fi
-  for file in "$partial"/debs/*.deb; do dpkg-deb -x "$file" "$partial/root"; done
-  # Their links lead to where they would be installed.
-  find "$partial/root" -type l -lname '/*' | while read -r file; do
-    ln -sfr "$partial/root$(readlink "$file")" "$file"
-  done
-  rm -rf "$sysroot"
-  mv "$partial/root" "$sysroot"
-  rm -rf "$partial"
-}
 
 # Static libraries of it, with the protobuf that it brings. A system's package has none.
 pieces=$cache/$sentencepiece
@@ -82,7 +50,7 @@ make_sentencepiece() {
 
 "$here/setup.sh" --quick --tool
 mkdir -p "$cache"
-if [ ! -e "$sysroot/usr/lib/x86_64-linux-gnu/crt1.o" ]; then make_sysroot; fi
+make_sysroot
 if [ ! -e "$pieces/include/sentencepiece_processor.h" ]; then make_sentencepiece; fi
 archives=$(dirname "$(find "$pieces" -name libsentencepiece.a)")
 

@@ -136,7 +136,8 @@ int run(std::vector<std::string> arguments) {
 }  // namespace
 }  // namespace lockstep
 
-int main(int argc, char** argv) {
+// The wheel's lockstep-worker loads this file as a part of a library and calls the function.
+extern "C" int lockstep_worker_main(int argc, char** argv) {
   lockstep::ignore_file_size_signal();
   lockstep::keep_freed_memory();
   lockstep::open_heartbeat();
@@ -152,3 +153,5 @@ int main(int argc, char** argv) {
     _exit(lockstep::exit_code_of(failure));
   }
 }
+
+int main(int argc, char** argv) { return lockstep_worker_main(argc, argv); }
