@@ -40,7 +40,7 @@ class Download {
   virtual at::Tensor get() = 0;  // waits for the copy; returns a CPU tensor
 };
 
-// Captured work, which runs as a whole (on GPUs a CUDA graph).
+// Captured work that is replayed as a whole. On GPUs it is a CUDA graph.
 class Graph {
  public:
   virtual ~Graph() = default;
@@ -62,48 +62,51 @@ class Backend {
   // training work runs on that stream: parameters are created on it, and steps are warmed up and
   // captured on it.
   virtual void use_training_stream() = 0;
-  // Makes c10d's backend for collectives of the world's ranks: NCCL or Gloo. The ranks connect
-  // through `store`.
+  // Makes c10d's backend for collectives among all ranks of `world`: NCCL on GPUs, Gloo on the CPU.
+  // The ranks connect through `store`.
   virtual c10::intrusive_ptr<c10d::Backend> make_group(const c10::intrusive_ptr<c10d::Store>& store,
                                                        const World& world,
                                                        std::chrono::milliseconds timeout) = 0;
-  // Returns an uninitialised host tensor that uploads fast (pinned on GPUs).
+  // Returns an uninitialised host tensor. On GPUs its memory is pinned, so that uploads are fast.
   virtual at::Tensor host_empty(at::IntArrayRef sizes, at::ScalarType dtype) = 0;
-  // A copy has the strides of its source if that is dense, for example channels-last.
+  // upload and download start copies. On the CPU, upload returns the host tensors themselves. A
+  // copy keeps the strides of its source if the source is dense (layout.h), for example
+  // channels-last.
   virtual std::unique_ptr<Upload> upload(std::vector<at::Tensor> host) = 0;
   virtual std::unique_ptr<Download> download(const at::Tensor& tensor) = 0;
-  // Writes the time at which the current stream reaches this call to `slot`, f64 [1] on the device.
-  // The time is in seconds of the device's own clock. The time is NaN if the device has no such
-  // clock. The call can be captured.
+  // Enqueues work on the current stream that writes the time at which it runs to `slot`, f64 [1] on
+  // the device. The time is in seconds, by the device's own clock. It is NaN if the device has no
+  // such clock. The work can be captured into a graph.
   virtual void stamp(const at::Tensor& slot) = 0;
   virtual bool has_graphs() const { return false; }
-  // Calls work(), and captures what it enqueues on the current stream as a graph, instead of
-  // running it. Memory that the captured work uses must keep its address as long as the graph
-  // exists. Returns null if the device has no graphs. Throws the exceptions of `work`, and
-  // std::exception if some of it cannot be captured.
+  // Calls work(). The work that this call enqueues on the current stream is captured into a graph
+  // and does not run yet. Memory that the captured work uses must keep its address as long as the
+  // graph exists. Returns null if the device has no graphs. Exceptions of work() are passed on.
+  // Throws std::exception if something that work() enqueues cannot be captured.
   virtual std::unique_ptr<Graph> capture(const std::function<void()>& work) { return nullptr; }
-  // Returns side work for one capture. Side work overlaps with work on the current stream. `second`
-  // selects a second side stream, for work without matrix products. Returns null if the device has
-  // no side streams. Make the first call outside of a capture, because it allocates memory that
-  // would be freed with the capture. The backend must outlive the result.
+  // Returns a SideWork for one capture. Work that is enqueued through it runs on a side stream, and
+  // overlaps with work on the current stream. `second` selects a second side stream, for work
+  // without matrix products. Returns null if the device has no side streams. Make the first call
+  // outside of a capture, because it allocates memory that would be freed with the capture. The
+  // backend must outlive the result.
   virtual std::unique_ptr<SideWork> side_work(bool second = false) { return nullptr; }
   virtual void synchronize() = 0;
   virtual MemoryUse memory() = 0;
   virtual void release_cached_memory() = 0;  // frees cached memory of the device
-  // Frees unused memory that `host_empty` and `download` have cached.
+  // Frees pinned host memory that is cached but not in use.
   virtual void release_cached_host_memory() {}
 };
 
-// Returns a function for LoaderOptions::pin, which copies a host tensor into memory that uploads
-// fast. The function is empty on the CPU, where nothing is uploaded. The backend must outlive the
-// function.
+// Returns a function for LoaderOptions::pin. The function copies a host tensor into pinned memory,
+// so that its upload is fast. The function is empty on the CPU, where nothing is uploaded. The
+// backend must outlive the function.
 std::function<at::Tensor(at::Tensor)> pin_for(Backend& backend);
 
 Backend& cpu_backend();
 // Loads liblockstep-cuda.so from the folder of liblockstep.so, and returns its backend for device
 // cuda:0 of this process. Call it before the first ATen call. Throws Error if the library is absent
-// or cannot be loaded, or if no GPU answers. If it is absent, the hint is to build with
-// LOCKSTEP_CUDA=ON.
+// or cannot be loaded, or if CUDA finds no usable GPU. If the library is absent, the hint is to
+// build with LOCKSTEP_CUDA=ON.
 Backend& cuda_backend();
 
 }  // namespace lockstep

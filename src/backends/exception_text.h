@@ -1,5 +1,5 @@
-// Takes the error message out of an exception. ATen adds about twenty C++ frames to its messages,
-// among which people hardly find the message.
+// Takes the error message out of an exception. ATen adds about twenty C++ stack frames to its
+// messages, and people hardly find the message among them.
 #pragma once
 
 #include <exception>
@@ -7,12 +7,13 @@
 
 namespace lockstep {
 
-std::string message_of(const std::exception& error);  // the message without the C++ frames
+std::string message_of(const std::exception& error);  // the message without stack frames
 std::string first_line_of(const std::exception& error);
-// Advice for torch errors that users' own models often cause. The advice is empty for other
-// messages.
+// Returns advice for torch errors that users' own models often cause. Returns an empty text for
+// other messages.
 std::string advice_on(const std::string& message);
-// The C++ frames in which the exception was thrown. The text is empty if the exception has none.
+// Returns the C++ stack frames in which the exception was thrown. Returns an empty text if the
+// exception holds no frames.
 std::string frames_of(const std::exception& error);
 
 }  // namespace lockstep

@@ -5,8 +5,8 @@
 
 namespace lockstep {
 
-// Neither copyable nor movable. Functions throw c10::Error if CUDA reports a failure, which may
-// come from any earlier work on the device.
+// Neither copyable nor movable. The functions throw c10::Error if CUDA reports a failure. The
+// failure may come from any earlier work on the device.
 class Event {
  public:
   // Creates an event without timing.

@@ -5,11 +5,11 @@
 
 namespace lockstep {
 
-// Registers all kernels and returns true if they run on this GPU. Returns false if they do not, or
-// if the build had no CUDA compiler; operations then use ATen. The device must be usable.
+// Registers all kernels and returns true if they run on the current GPU. Returns false if they do
+// not, or if the build had no CUDA compiler. Operations then use ATen. The GPU must be usable.
 bool register_kernels();
 
-// Does the work of Backend::stamp. Call it only if register_kernels() returned true.
+// Implements Backend::stamp. Call it only if register_kernels() returned true.
 void stamp_device_time(const at::Tensor& slot);
 
 }  // namespace lockstep

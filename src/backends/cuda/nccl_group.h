@@ -1,4 +1,4 @@
-// Makes c10d's NCCL backend. Only nccl_group.cpp includes its headers.
+// Makes c10d's NCCL backend. Only nccl_group.cpp includes the headers of NCCL's backend.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -11,10 +11,11 @@
 
 namespace lockstep {
 
-// If size > 1, the ranks connect within this call, so that a network fault is reported here and not
-// in the first step. A single rank connects at its first collective. A collective that takes longer
-// than `timeout` ends the process. Call shutdown() or abort() before the store is destroyed;
-// otherwise the destructor aborts and warns. Throws Error if the ranks cannot connect.
+// If size > 1, the ranks connect within this call, so that this call reports a network fault, and
+// not the first step. If size is 1, the rank connects at its first collective. A collective that
+// takes longer than `timeout` ends the process. Call shutdown() or abort() of the result before the
+// store is destroyed. Otherwise the destructor of the result aborts and warns. Throws Error if the
+// ranks cannot connect.
 c10::intrusive_ptr<c10d::Backend> make_nccl_group(const c10::intrusive_ptr<c10d::Store>& store,
                                                   int rank, int size, at::Device device,
                                                   std::chrono::milliseconds timeout);

@@ -14,14 +14,16 @@ namespace lockstep {
 // freed memory. So after some steps, a loader's batches need no new pinned memory.
 at::Tensor pinned_empty(at::IntArrayRef sizes, at::ScalarType dtype);
 
-// Enqueues the copies on `copy_stream`, followed by an event. Host tensors that are not pinned are
-// first copied into pinned memory. A copy has the strides of its source if that is dense, and is
-// contiguous otherwise. Any thread may call this function.
+// Enqueues copies of the host tensors to the GPU on `copy_stream`, followed by an event. Host
+// tensors that are not pinned are first copied into pinned memory. A copy has the strides of its
+// host tensor if that tensor is dense, and is contiguous otherwise. Any thread may call this
+// function.
 std::unique_ptr<Upload> start_upload(const std::vector<at::Tensor>& host,
                                      c10::cuda::CUDAStream copy_stream);
 
-// Enqueues the copy on the current stream. So later work on that stream may overwrite the tensor.
-// The strides are as in start_upload.
+// Enqueues a copy of `tensor` to pinned memory on the current stream. So later work on that stream
+// may overwrite the tensor. The copy has the strides of the tensor if the tensor is dense, and is
+// contiguous otherwise.
 std::unique_ptr<Download> start_download(const at::Tensor& tensor);
 
 }  // namespace lockstep

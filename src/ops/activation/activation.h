@@ -11,11 +11,11 @@ namespace lockstep {
 // true.
 //   x      [..., n], f32|bf16|f16
 //   bias   [n] in the dtype of x, or undefined
-// Our kernels compute in f32. The result is differentiable in x and bias. The gradient of bias is
-// added to its gradient buffer, if it has one.
+// Our kernels compute in f32. The result is differentiable in x and bias. If bias has a gradient
+// buffer (gradient_buffer.h), its gradient is added there.
 at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, bool tanh);
 
-// Returns relu(x + bias). The rules of bias_gelu apply.
+// Returns relu(x + bias). All other rules are those of bias_gelu.
 at::Tensor bias_relu(const at::Tensor& x, const at::Tensor& bias);
 
 struct ActivationKernels {

@@ -1,5 +1,5 @@
-// Computes the building blocks of attention gates over channels and places (CBAM, Woo and others,
-// 2018).
+// Computes the building blocks of attention gates over channels and over spatial positions (CBAM,
+// Woo and others, 2018).
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -20,26 +20,27 @@ namespace lockstep {
 // read x once.
 std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels(const at::Tensor& x);
 
-// Computes the same, and also returns x. If other operations read the returned x, our kernels add
-// up the gradients of all three results in one pass over x.
+// Computes mean_and_max_over_voxels, and also returns x. If other operations read the returned x,
+// our kernels add up the gradients of all three results in one pass over x.
 struct PooledVoxels {
   at::Tensor mean, largest, x;
 };
 PooledVoxels pool_voxels(const at::Tensor& x);
 
-// Returns x times a gate per channel, then times a gate per place:
+// Returns x times a gate per channel, then times a gate per spatial position:
 //   u = x * channel_gate;  m = [mean, max] of u over channels, [B, 2, *spatial]
 //   y = u * sigmoid(convolution of m with weight, padded with zeros to the same size)
 // Arguments:
 //   channel_gate   [B, C], in x's dtype or f32
 //   weight         [1, 2, k, k] or [1, 2, k, k, k] with k 1, 3, 5 or 7, in x's dtype or f32
 // If channels tie for a maximum, they share its gradient equally. The result is differentiable in
-// all three arguments, and has the layout that x suggests. On GPUs, backward keeps x, channel_gate,
-// weight, m and the gates per place.
+// all three arguments, and has the memory format x.suggest_memory_format(). On GPUs, x,
+// channel_gate, weight, m and the gates per spatial position are kept for backward.
 at::Tensor spatial_gate(const at::Tensor& x, const at::Tensor& channel_gate,
                         const at::Tensor& weight);
 
-// Compute the same with ATen's operators, on any device. Each operator rounds to x's dtype.
+// These functions compute mean_and_max_over_voxels and spatial_gate with ATen's operators, on any
+// device. Each operator rounds to x's dtype.
 std::pair<at::Tensor, at::Tensor> mean_and_max_over_voxels_reference(const at::Tensor& x);
 at::Tensor spatial_gate_reference(const at::Tensor& x, const at::Tensor& channel_gate,
                                   const at::Tensor& weight);

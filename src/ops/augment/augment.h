@@ -8,7 +8,7 @@ namespace lockstep {
 
 // In all functions, x is [B, …] in any layout. The result has the dtype of x, and stays
 // channels-last if x is. The functions do not synchronise the device, and are differentiable in x.
-// They throw Error if shapes do not fit.
+// They throw Error if the shapes of the arguments do not fit together.
 
 // Flips row b along axes[i] if numbers[b][i] < 1/2.
 //   axes      counted from 0; axis 0 is the batch and cannot be flipped

@@ -27,8 +27,8 @@ struct BatchNormState {
   double momentum = 0.1, eps = 1e-5;
 };
 
-// Max pooling with the arguments of max_pool (ops/spatial/spatial.h). They are the same along each
-// axis.
+// Max pooling with the arguments of max_pool (ops/spatial/spatial.h). Each argument is the same
+// along all axes.
 struct MaxPool {
   std::int64_t window = 1, stride = 1, padding = 0;
 };
@@ -38,33 +38,34 @@ struct MaxPool {
 // whose other branch also has a norm.
 //
 // On GPUs these operations need no extra pass if x and skip are channels-last and statistics do not
-// span ranks. A pool needs no extra pass for images with ReLU and without skip.
+// span ranks. The pool also needs no extra pass if x holds images, `relu` is true and there is no
+// skip.
 struct AfterNorm {
   at::Tensor skip;                          // shape and dtype of x; undefined if there is no skip
-  std::optional<BatchNormState> skip_norm;  // the norm of the skip; needs skip
+  std::optional<BatchNormState> skip_norm;  // normalises `skip`, with statistics as for x
   bool relu = false;
   std::optional<MaxPool> pool;
 };
 
 // Moments of x, and of a skip that has its own norm. The operations that computed these tensors can
 // return them (pointwise.h, block_convolution.h). Known moments save a pass over each tensor if our
-// kernels normalise by statistics of one rank. In other cases they are ignored.
+// kernels normalise by statistics of one rank. In other cases the moments are ignored.
 struct KnownMoments {
   ChannelMoments x, skip;
 };
 
-// Returns the batch norm of x and the operations of `after`. x is [N, C, ...], f32|bf16|f16, in any
-// layout. The result has the same layout.
+// Returns the batch norm of x, followed by the operations of `after`. x is [N, C, ...],
+// f32|bf16|f16, in any layout. The result has the layout of x.
 //
 // In training, mean and variance are taken over all dimensions except C. If `of_ranks` is not null,
-// they include the rows of all ranks. The number of rows may differ between ranks. The running
-// statistics move towards them by `momentum`, with the unbiased variance. While a block is computed
-// again (shared/recompute.h), the running statistics do not move. Outside of training, x is
-// normalised by the running statistics.
+// mean and variance include the rows of all ranks. The number of rows may differ between ranks. The
+// running statistics move towards this mean and the unbiased variance by `momentum`. While a block
+// is computed again (shared/recompute.h), the running statistics do not move. If `training` is
+// false, x is normalised by the running statistics.
 //
 // The result is differentiable twice, unless statistics span ranks. Throws Error if skip_norm is
-// set without skip, or if known moments have another shape. Also throws Error in training by one
-// rank's statistics if there is only one value per channel.
+// set without skip, or if the shapes of known moments do not fit their tensor. Also throws Error if
+// statistics of one rank would be computed from only one value per channel.
 at::Tensor batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,
                       const StatisticsOfRanks* of_ranks = nullptr, const AfterNorm& after = {},
                       const KnownMoments& known = {});

@@ -1,4 +1,4 @@
-// Declares batch norm over this rank's rows by our kernels.
+// Declares batch norm by our kernels, with the statistics of one rank.
 #pragma once
 
 #include "ops/batch_norm/batch_norm.h"
@@ -13,7 +13,8 @@ bool batch_norm_kernels_serve(const at::Tensor& x, const BatchNormState& state,
 at::Tensor batch_norm_by_kernels(const at::Tensor& x, const BatchNormState& state, bool training,
                                  const AfterNorm& after, const KnownMoments& known);
 
-// These functions do the same for batch norm, ReLU and max pooling of images, without skip.
+// These functions do the same as the two above for batch norm, ReLU and max pooling of images,
+// without skip.
 bool pooled_batch_norm_serves(const at::Tensor& x, const BatchNormState& state,
                               const AfterNorm& after);
 at::Tensor pooled_batch_norm(const at::Tensor& x, const BatchNormState& state, bool training,

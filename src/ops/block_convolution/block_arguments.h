@@ -9,8 +9,9 @@
 
 namespace lockstep {
 
-// A convolution of 7 x 7 pixels with stride 2 and padding 3. It is computed as a convolution of 4 x
-// 4 blocks with 16 channels (ops/block_convolution/block_convolution.h).
+// A convolution with a kernel of 7 x 7 pixels, stride 2 and padding 3. It is computed as a
+// convolution with a kernel of 4 x 4 blocks, which have 16 channels
+// (ops/block_convolution/block_convolution.h).
 struct BlockConvolution {
   KernelDtype dtype = KernelDtype::bf16;  // bf16 or f16
   const void* blocks = nullptr;           // [batch, height + 1, width + 1, 16], aligned to 16 bytes
@@ -20,9 +21,10 @@ struct BlockConvolution {
   int channels = 0;           // channels of a pixel, up to 4
 };
 constexpr int block_convolution_size = 7, block_convolution_outs = 64;
-// The largest number of thread blocks. If there are fewer tiles, it is the number of tiles
-// (chunks_of). Each thread block computes one chunk of moments, or one share of the weight's
-// gradient. The number does not depend on the GPU, so sums are the same on all GPUs.
+// The result is divided into tiles of block_tile_height x block_tile_width pixels. The number of
+// thread blocks is block_convolution_chunks, or the number of tiles if that is smaller (chunks_of).
+// Each thread block computes the moments of one chunk, or one share of the weight's gradient. The
+// number of thread blocks does not depend on the GPU, so sums are the same on all GPUs.
 constexpr int block_convolution_chunks = 264, block_tile_height = 8, block_tile_width = 32;
 inline std::int64_t tiles_of(const BlockConvolution& shape) {
   return shape.batch * ((shape.width + block_tile_width - 1) / block_tile_width) *
@@ -44,9 +46,10 @@ struct BlockConvolutionForward {
 };
 struct BlockConvolutionBackward {
   BlockConvolution shape;
-  const void* of_y = nullptr;  // the gradient of y, in its layout
-  float* partial = nullptr;    // [outs / 64, chunks_of, 64, 256]
-  // [outs, channels, 7, 7], with strides weight_strides. The gradient is added to the values.
+  const void* of_y = nullptr;  // the gradient of y, in the layout of y
+  float* partial = nullptr;    // working memory [outs / 64, chunks_of, 64, 256]
+  // [outs, channels, 7, 7], with strides weight_strides. The gradient is added to the values that
+  // are already there.
   float* of_weight = nullptr;
   std::int64_t weight_strides[4] = {};
 };
@@ -63,7 +66,7 @@ struct PointwiseMoments {
   int outs = 0;  // a multiple of pointwise_moments_outs
 };
 constexpr int pointwise_moments_depth = 64;
-// The columns and the rows of a tile.
+// A tile of the result has pointwise_moments_outs columns and pointwise_moments_tile rows.
 constexpr int pointwise_moments_outs = 256, pointwise_moments_tile = 64;
 constexpr std::int64_t pointwise_moments_chunks = 264;
 

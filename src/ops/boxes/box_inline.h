@@ -22,7 +22,7 @@ LOCKSTEP_HOST_DEVICE inline float rounded_product(float a, float b) {
 }
 LOCKSTEP_HOST_DEVICE inline double rounded_product(double a, double b) { return a * b; }
 
-// One axis of a box, in cells of the feature map.
+// One axis of a box in RoIAlign, in cells of the feature map.
 template <class Real>
 struct RoiAxis {
   Real start, bin;  // bin: the length of a bin
@@ -54,8 +54,9 @@ LOCKSTEP_HOST_DEVICE inline RoiAxis<Real> roi_axis(float low, float high, Real s
   return axis;
 }
 
-// A point lies between two neighbouring cells, and is interpolated with these weights. Both weights
-// are 0 if the point is more than one cell outside of the feature map.
+// A point at which RoIAlign samples lies between the neighbouring cells `low` and `high` of an
+// axis. of_low and of_high are their weights in the interpolation. Both weights are 0 if the point
+// is more than one cell outside of the feature map.
 template <class Real>
 struct RoiPoint {
   int low, high;
@@ -86,7 +87,8 @@ LOCKSTEP_HOST_DEVICE inline RoiRange roi_range(const RoiAxis<Real>& axis, int bi
   if (axis.points <= 8 || !(axis.bin > 1)) return {0, axis.points};
   const Real step = axis.bin / Real(axis.points), most = Real(axis.points);
   const Real begin = axis.start + Real(bin) * axis.bin;
-  // A point's place is a sum of two rounded numbers, which may be far larger than the place itself.
+  // The position of a point is a sum of two rounded numbers, which may be far larger than the
+  // position itself.
   const Real larger = std::fabs(axis.start) + std::fabs(begin);
   const Real slack = 2 + larger * Real(1.0 / (1 << 20)) / step;
   const Real first = (from - begin) / step - slack, last = (to - begin) / step + slack;
@@ -103,8 +105,8 @@ LOCKSTEP_HOST_DEVICE inline float area_of(const Corners& box) {
   return rounded_product(box.x2 - box.x1, box.y2 - box.y1);
 }
 
-// How boxes are encoded relative to anchors. x, y, width and height are the weights of the four
-// numbers. most_log_size limits the logarithm of a size when it is decoded.
+// How boxes are encoded relative to anchors (BoxCoding in boxes.h). x, y, width and height are the
+// weights of the four numbers. most_log_size limits the logarithm of a size when it is decoded.
 struct InlineCoding {
   float x = 1, y = 1, width = 1, height = 1, most_log_size = 0;
 };
@@ -143,7 +145,8 @@ LOCKSTEP_HOST_DEVICE inline Corners clipped(const Corners& box, float height, fl
           within(box.y2, height)};
 }
 
-// Whether the intersection over union of two boxes is above the threshold. False for NaN.
+// Whether the intersection over union of two boxes is above the threshold. The result is false for
+// NaN.
 LOCKSTEP_HOST_DEVICE inline bool overlap(const Corners& a, const Corners& b, float threshold) {
   const float width = (a.x2 < b.x2 ? a.x2 : b.x2) - (a.x1 > b.x1 ? a.x1 : b.x1),
               height = (a.y2 < b.y2 ? a.y2 : b.y2) - (a.y1 > b.y1 ? a.y1 : b.y1);

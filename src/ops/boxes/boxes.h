@@ -25,10 +25,11 @@ at::Tensor box_areas(const at::Tensor& boxes);
 // [..., A, 4], and b is [..., B, 4]. Two empty boxes give 0; torchvision gives NaN.
 at::Tensor box_ious(const at::Tensor& a, const at::Tensor& b);
 
-// Returns the generalised IoU of each box of a with the same box of b, [...], from −1 to 1
-// (Rezatofighi and others, 2019). a and b are [..., 4]. The value is the IoU minus the share of the
-// common hull that neither box covers. As a loss, use 1 minus this value. The function adds 1e-7 to
-// unions and hulls, like torchvision's generalized_box_iou_loss.
+// Returns the generalised IoU of each box of a with the box of b at the same index, [...], from −1
+// to 1 (Rezatofighi and others, 2019). a and b are [..., 4]. The hull is the smallest box that
+// contains both boxes. The value is the IoU minus the share of the hull that neither box covers. As
+// a loss, use 1 minus this value. The function adds 1e-7 to the areas of unions and hulls, like
+// torchvision's generalized_box_iou_loss.
 at::Tensor generalised_ious(const at::Tensor& a, const at::Tensor& b);
 
 // Clips corners to [0, width] × [0, height], as torchvision.ops.clip_boxes_to_image.
@@ -39,13 +40,14 @@ at::Tensor clip_boxes(const at::Tensor& boxes, double height, double width);
 // x and y are centres, and w and h sizes, as in torchvision's BoxCoder.
 struct BoxCoding {
   std::array<double, 4> weights{1, 1, 1, 1};  // wx, wy, ww, wh; usually 10, 10, 5, 5 for heads
-  // decode_boxes limits tw / ww and th / wh to this value, so that exp does not overflow. It is
-  // log(1000 / 16).
+  // decode_boxes limits tw / ww and th / wh to this value, so that exp does not overflow. The
+  // default is log(1000 / 16).
   double most_log_size = 4.135166556742356;
 };
 
-// Returns the deltas of boxes relative to anchors, [..., 4]. Both are [..., 4], and are broadcast.
-// A box without width or height gives a delta of −inf, so leave out such boxes beforehand.
+// Returns the deltas of boxes relative to anchors, [..., 4]. boxes and anchors are [..., 4], and
+// are broadcast. A box without width or height gives a delta of −inf, so leave out such boxes
+// beforehand.
 at::Tensor encode_boxes(const at::Tensor& boxes, const at::Tensor& anchors,
                         const BoxCoding& coding = {});
 // Returns the boxes [..., 4], not clipped. deltas and anchors are [..., 4], and are broadcast.
@@ -61,13 +63,13 @@ struct AnchorGrid {
 };
 
 // Returns the anchors of a feature map, f32 [height × width × per_cell, 4]. Anchor (y, x, a) is at
-// index (y × width + x) × per_cell + a. Within a cell, they are ordered by ratio, then by size. A
-// map [N, per_cell, height, width] has this order after permute({0, 2, 3, 1}).
+// index (y × width + x) × per_cell + a. Within a cell, the anchors are ordered by ratio, then by
+// size. A feature map [N, per_cell, height, width] has this order after permute({0, 2, 3, 1}).
 //
-// The rules are those of torchvision's AnchorGenerator. An anchor around 0 has the corners ±w/2 and
-// ±h/2, with w = size / √ratio and h = size × √ratio. They are rounded to whole pixels, and halves
-// to even numbers. Then they are moved to the cell's upper left corner, (x × stride_x, y ×
-// stride_y).
+// The rules are those of torchvision's AnchorGenerator. An anchor whose centre is 0 has the corners
+// ±w/2 and ±h/2, with w = size / √ratio and h = size × √ratio. These corners are rounded to whole
+// pixels, and half pixels to even numbers. Then the upper left corner of the cell, (x × stride_x, y
+// × stride_y), is added to them.
 //
 // The anchors are computed on the CPU and then copied, so make them once and not in every step.
 // Throws Error unless sizes and ratios are above 0.

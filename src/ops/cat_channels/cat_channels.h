@@ -7,13 +7,14 @@
 
 namespace lockstep {
 
-// Returns the channels of a, then those of b, [B, A + C, …].
+// Returns a tensor with the channels of a, then the channels of b, [B, A + C, …].
 //   a   [B, A, H, W] or [B, A, D, H, W], floating, in any layout
 //   b   [B, C, H, W] or [B, C, D, H, W], with a's dtype and device
-// The result is channels-last if a or b suggests that. Both gradients are dense and in the layout
-// of the result. In contrast, the gradients of at::cat are views of one tensor, and each reader
-// copies its view. On GPUs channels-last tensors need one kernel in each direction. The result is
-// differentiable any number of times. Throws Error for other shapes and dtypes.
+// The result is channels-last if suggest_memory_format() of a or b is. Both gradients are dense and
+// in the layout of the result. In contrast, the gradients of at::cat are views of one tensor, and
+// each operation that reads a view copies it. On GPUs channels-last tensors need one kernel in
+// forward and one in backward. The result is differentiable any number of times. Throws Error for
+// other shapes and dtypes.
 at::Tensor cat_channels(const at::Tensor& a, const at::Tensor& b);
 
 struct CatChannelsKernels {

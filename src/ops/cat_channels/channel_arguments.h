@@ -6,10 +6,10 @@
 
 namespace lockstep {
 
-// Two tensors, and `both` with the channels of both. All are channels-last, on the device and
-// aligned to 16 bytes. Each has one row per spatial element.
+// Two tensors a and b, and the tensor `both` with the channels of a and b. All three are
+// channels-last, on the device and aligned to 16 bytes. Each has one row per spatial element.
 struct CatChannels {
-  void *a = nullptr, *b = nullptr;  // results of a split; a null one is not written
+  void *a = nullptr, *b = nullptr;  // in a split, results; a null one is not written
   void* both = nullptr;
   std::int64_t rows = 0, a_bytes = 0, b_bytes = 0;  // bytes of a row; a row of `both` has the sum
 };

@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Returns the registered kernels. `forward` is null if there are none.
+// Returns the registered kernels. `forward` is null if no kernels are registered.
 const ChannelNormKernels& channel_norm_kernels();
 
 inline const float* floats_of(const at::Tensor& tensor) {
@@ -16,10 +16,10 @@ inline float* floats_to(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
 }
 
-// Allocates ChannelNormForward::positive for x, u8. It has one byte for the eight channels of a
-// vector, or without vectors one byte per element.
+// Allocates ChannelNormForward::positive for x, u8. The array has one byte for the eight channels
+// of a vector. Without vectors it has one byte per element.
 at::Tensor bits_for(const at::Tensor& x, const VoxelLayout& layout);
-// Converts such bytes to factors 0 and 1, in the shape and dtype of x.
+// Converts the bytes of `positive` to factors 0 and 1, in the shape and dtype of x.
 at::Tensor factors_of(const at::Tensor& bytes, const at::Tensor& x, const VoxelLayout& layout);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Lets plain C++ code launch the kernels that multiply maps by factors per channel.
+// Lets plain C++ code launch the kernels that multiply feature maps by factors per channel.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"

@@ -5,8 +5,8 @@
 
 namespace lockstep {
 
-// Returns x or a copy, dense in the channels-last layout. The strides are those by which ATen
-// recognises this layout. x is [B, C, H, W] or [B, C, D, H, W].
+// Returns x or a copy of it, dense in the channels-last layout. The result has the strides by which
+// ATen recognises this layout. x is [B, C, H, W] or [B, C, D, H, W].
 //
 // With one channel, contiguous and channels-last tensors have the same bytes, so
 // x.contiguous(ChannelsLast) returns x unchanged. A convolution of that x with a weight [N, 1, …]

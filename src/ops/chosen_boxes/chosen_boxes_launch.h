@@ -1,4 +1,4 @@
-// Lets plain C++ code launch the kernels that gather chosen boxes.
+// Lets plain C++ code launch the kernels that decode, gather and flip boxes.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"

@@ -15,7 +15,7 @@ constexpr int chosen_most_questions = 8;
 struct ChosenLossArguments {
   const void* values = nullptr;  // [rows, questions, answers, classes or 1]
   KernelDtype dtype = KernelDtype::f32;
-  const std::int64_t* question = nullptr;  // [rows]; question `first` is the first one in `values`
+  const std::int64_t* question = nullptr;  // [rows]; question q is at q - first in `values`
   const std::int64_t* labels = nullptr;    // [rows, answers]; null if `numbers` is set
   const float* numbers = nullptr;          // [rows, answers]
   const float* weights = nullptr;          // [rows, answers]

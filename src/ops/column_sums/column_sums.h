@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// Adds the sum over all rows of `matrix` to `into`. The order of the sum is always the same. There
-// is no derivative.
+// Adds the sum over all rows of `matrix` to `into`. The order of the sum is always the same. The
+// function is not differentiable.
 //   matrix   [..., n], f32|bf16|f16|f64
 //   into     [n], f32 or f64, contiguous, on the same device
 void add_column_sums(const at::Tensor& into, const at::Tensor& matrix);

@@ -1,4 +1,4 @@
-// Computes convolutions whose weight gradients a side stream can compute.
+// Computes convolutions. A side stream can compute the gradients of their weights.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-// One number for each spatial dimension, or one for all. Dilation is 1.
+// stride and padding have one number for each spatial dimension, or one number for all of them. The
+// dilation is always 1.
 struct ConvolutionShape {
   std::vector<std::int64_t> stride{1}, padding{0};
   std::int64_t groups = 1;
@@ -18,9 +19,10 @@ struct ConvolutionShape {
 //   x        [B, in, ...]
 //   weight   [out, in / groups, ...]
 //   bias     [out], or undefined
-// Supports the dtypes that the device supports. The result is differentiable twice. While a GPU's
-// step is captured, a side stream computes the gradients of weight and bias (shared/side_work.h),
-// if they have gradient buffers. Throws c10::Error if shapes do not fit.
+// Supports the dtypes that ATen's convolution supports on the device. The result is differentiable
+// twice. While a step is captured into a CUDA graph, a side stream (shared/side_work.h) can compute
+// the gradients of weight and bias. For that, they must have gradient buffers (gradient_buffer.h).
+// Throws c10::Error if shapes do not fit.
 at::Tensor convolution(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {},
                        const ConvolutionShape& shape = {});
 

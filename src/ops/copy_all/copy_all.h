@@ -10,10 +10,10 @@
 
 namespace lockstep {
 
-// Copies the second tensor of each pair to the first one. Both have the same shape. Runs on the
-// current stream. Our kernel copies tensors of one dtype, bf16 and f16 to f32, and f32 to bf16.
-// Both tensors must be on one GPU, dense and with the same strides. ATen copies all other pairs,
-// one by one.
+// Copies the second tensor of each pair to the first one. The two tensors of a pair have the same
+// shape. Runs on the current stream. Our kernel copies between tensors of the same dtype, from bf16
+// or f16 to f32, and from f32 to bf16. It needs both tensors on one GPU, dense and with the same
+// strides. ATen copies all other pairs, one by one.
 using Copies = std::vector<std::pair<at::Tensor, at::Tensor>>;
 void copy_all(const Copies& copies);
 

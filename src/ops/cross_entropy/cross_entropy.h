@@ -14,24 +14,26 @@ namespace lockstep {
 //   weight        [V, D], in the dtype of hidden
 //   targets       i64 [N], below V; a row with a negative target is ignored
 //   scale         f32 0-dim, the gradient that the result will get in backward
-//   piece_bytes   the largest number of bytes of logits that exist at a time
+//   piece_bytes   the largest number of bytes of logits in memory at a time
 // A target of V or more throws Error on the CPU, and fails a device-side assertion on GPUs.
 //
-// Forward already computes the gradients, because `scale` is known. It processes some rows at a
-// time, so the logits of all rows never exist together. Backward assumes that the incoming gradient
-// is `scale`. Backward throws Error for a second derivative.
+// Forward already computes the gradients, because `scale` is known. Forward processes some rows at
+// a time, so the logits of all rows are never in memory together. Backward assumes that the
+// incoming gradient is `scale`. Backward throws Error if it will itself be differentiated.
 //
-// If the weight has a gradient buffer, forward adds the weight's gradient to it. Backward then also
-// throws Error if the pass does not accumulate that gradient (torch::autograd::grad).
+// If the weight has a gradient buffer (gradient_buffer.h), forward adds the weight's gradient to
+// it. Backward then also throws Error if it does not accumulate the weight's gradient, as in
+// torch::autograd::grad.
 at::Tensor linear_cross_entropy(const at::Tensor& hidden, const at::Tensor& weight,
                                 const at::Tensor& targets, const at::Tensor& scale,
                                 std::int64_t piece_bytes = std::int64_t{1} << 30);
 
 // Overwrites logits [N, V] with `scale` times the gradient of the summed loss. Returns the losses
-// of the rows, f32 [N], without `scale`. Computes in f32.
+// of the rows, f32 [N], without `scale`. targets and scale are as in linear_cross_entropy. Computes
+// in f32.
 at::Tensor cross_entropy_in_place(const at::Tensor& logits, const at::Tensor& targets,
                                   const at::Tensor& scale);
-// Computes the same with ATen's operators, on any device. Also supports f64.
+// Computes cross_entropy_in_place with ATen's operators, on any device. Also supports f64 logits.
 at::Tensor cross_entropy_reference(const at::Tensor& logits, const at::Tensor& targets,
                                    const at::Tensor& scale);
 

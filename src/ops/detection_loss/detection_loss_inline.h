@@ -9,7 +9,7 @@ struct CostAndSlope {
   float cost, slope;
 };
 
-// Binary cross-entropy of a logit. NaN stays NaN.
+// Returns the binary cross-entropy of a logit. For NaN, cost and slope are NaN.
 LOCKSTEP_HOST_DEVICE inline CostAndSlope binary_cross_entropy_of(float logit, bool positive) {
   const float small = std::exp(-std::fabs(logit));
   const float larger = 1.0F / (1.0F + small), smaller = small * larger;
@@ -20,7 +20,7 @@ LOCKSTEP_HOST_DEVICE inline CostAndSlope binary_cross_entropy_of(float logit, bo
   return {cost, positive ? -error : error};
 }
 
-// Smooth L1 of a difference. `beta` is above 0. NaN stays NaN.
+// Returns the smooth L1 of a difference. `beta` is above 0. For NaN, cost and slope are NaN.
 LOCKSTEP_HOST_DEVICE inline CostAndSlope smooth_l1_of(float difference, float beta) {
   const float size = std::fabs(difference);
   if (size < beta) return {0.5F * size * size / beta, difference / beta};

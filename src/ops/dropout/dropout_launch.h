@@ -13,8 +13,8 @@ namespace lockstep {
 // The arguments of the kernel. All pointers are to device memory. x and y are [rows, row_elements],
 // aligned to an element; y may be x. counters are i64 [3] as in ops/dropout/dropout.h.
 //
-// With offsets, i64 [rows + 1], x and y are [items, row_elements]. Row b then consists of the items
-// offsets[b] to offsets[b + 1] - 1. Items after the last row become 0.
+// If offsets, i64 [rows + 1], are not null, x and y are [items, row_elements]. Row b then consists
+// of the items offsets[b] to offsets[b + 1] - 1. Items after the last row become 0.
 struct DropoutLaunch {
   const void* x = nullptr;
   void* y = nullptr;
@@ -27,7 +27,7 @@ struct DropoutLaunch {
   std::int64_t layer = 0;
 };
 
-// Whether this library has code for the current device.
+// Whether this library has the kernel's code for the current device.
 bool dropout_runs_here();
 
 // The function only enqueues work, so it can be captured into a graph. It neither synchronises nor

@@ -1,5 +1,6 @@
-// The interface to a deferred update of a sparse parameter. Operations may read rows of the
-// parameter before the update is made.
+// The interface to a deferred optimizer update of a sparse parameter, such as an embedding. A
+// deferred update runs during the next step. So operations may read rows of the parameter before
+// the update has run.
 #pragma once
 
 #include "ops/shared/kernel_arguments.h"
@@ -16,14 +17,15 @@ struct DeferredRows {
   std::int64_t range = 0;
 };
 
-// An operation that reads rows gets this object from deferred_update_of. The operation calls
-// begin_read before its work is enqueued, and end_read after that.
+// An operation that reads rows gets this object from deferred_update_of (gradient_registry.h). The
+// operation calls begin_read before its work is enqueued, and end_read after that.
 class DeferredSparseUpdate {
  public:
   virtual ~DeferredSparseUpdate() = default;
   // Call this before the reading work is enqueued on the current stream. `computes` says whether
   // the operation can compute updated rows itself. If the result is empty, the rows will be up to
-  // date when the work runs. If it is not empty, the operation must compute the rows from it.
+  // date when the work runs. If the result is not empty, the operation must compute the updated
+  // rows from it.
   virtual std::optional<DeferredRows> begin_read(bool computes) = 0;
   // Call this after the reading work is enqueued. The update may then begin.
   virtual void end_read() = 0;

@@ -16,11 +16,11 @@
 namespace lockstep {
 
 // The states of a gradient's memory:
-//   - empty: a step is in progress, and it has no gradient yet. The memory holds zeros, or stale
-//   values of an earlier step.
-//     The first gradient overwrites stale memory, or is added after a zero-fill.
+//   - empty: a step is in progress, but it has no gradient so far. The memory holds zeros, or stale
+//     values of an earlier step. The first gradient overwrites stale memory, or is added
+//     after a zero-fill.
 //   - pending: the last gradient may not be in the memory yet. Either the side stream computes it,
-//     or GradientBuffers has queued its copy.
+//     or its copy to the memory is queued (queued_copy).
 //   - accumulated: the memory holds the sum of this step's gradients so far. This holds once all
 //     work that is now enqueued on the current stream has run.
 //   - reduced: no step is in progress. A backward pass between steps, for example in a recipe's
@@ -32,15 +32,16 @@ enum class GradientState { empty, pending, accumulated, reduced };
 enum class FirstGradient {
   adds_to_zeros,  // the memory holds zeros when the step begins
   overwrites,     // the memory is stale, and the first gradient overwrites it
-  // The memory is stale. The first gradient overwrites it, or the reduce buffer in low precision.
+  // The memory is stale. The first gradient overwrites it, or is written in low precision to the
+  // reduce buffer (set_reduce_buffer).
   overwrites_reduce_buffer
 };
 
-// The facts that are observed in a step. The plan for the next step is made from them.
+// The facts that are observed in the steps so far. The plan for the next step is made from them.
 struct GradientObservation {
-  int gradients = 0;         // number of gradients in the step
-  bool needs_zeros = false;  // in some step the first gradient could not overwrite, or none came
-  bool is_sparse = false;    // all gradients so far came as rows
+  int gradients = 0;         // number of gradients in this step
+  bool needs_zeros = false;  // a step's first gradient could not overwrite, or a step had none
+  bool is_sparse = false;    // all gradients of all steps came through add_rows
 };
 
 // The abilities of the operation that computes a gradient. Every operation can add to f32 memory.
@@ -50,20 +51,20 @@ struct GradientAbility {
   bool any_strides = false;  // can handle a buffer that is not contiguous
 };
 
-// Where an operation writes a gradient. `into` has the parameter's shape. Its dtype is f32. If the
-// operation can round, it may also be the parameter's dtype. If `into` is undefined, the operation
-// returns the gradient to autograd. If `overwrite` is true, the memory is stale and must be
-// overwritten. Otherwise the gradient must be added to the memory.
+// Where an operation writes a gradient. `into` has the parameter's shape. Its dtype is f32. If
+// GradientAbility::rounds is true for the operation, the dtype may also be that of the parameter.
+// If `into` is undefined, the operation returns the gradient to autograd. If `overwrite` is true,
+// the memory is stale and must be overwritten. Otherwise the gradient must be added to the memory.
 struct GradientTarget {
   at::Tensor into;
   bool overwrite = false;
 };
 
-// There is one per trained parameter, made by GradientBuffers
-// (training/gradients/gradient_buffers.h). The state is kept on the host, and describes work that
-// is enqueued. REQUIRES names the states in which a call is allowed. Another state is a bug in
-// Lockstep: the process ends with a message that names the parameter. Not thread-safe: only one
-// backward pass may run at a time.
+// The gradient's memory of one trained parameter, with its state. GradientBuffers
+// (training/gradients/gradient_buffers.h) makes one for each trained parameter. The state is kept
+// on the host, and describes work that is enqueued. REQUIRES names the states in which a call is
+// allowed. A call in another state is a bug in Lockstep: the process ends with a message that names
+// the parameter. Not thread-safe: only one backward pass may run at a time.
 class GradientBuffer {
  public:
   // The first state is `reduced`.
@@ -79,37 +80,38 @@ class GradientBuffer {
   // precision. The f32 memory is then stale.
   bool is_rounded() const { return rounded_; }
   bool is_stale() const { return state_ == GradientState::empty && stale_; }
-  // Call this after the backward passes of a step.
+  // Returns the facts that were observed. Call this after the backward passes of a step.
   GradientObservation observed() const;
 
-  // Sets the parameter's part of the reduce buffer, in the parameter's shape. The buffer exists if
-  // ranks reduce in low precision. A step's only gradient may be written there directly. REQUIRES:
-  // reduced.
+  // Sets the parameter's part of the reduce buffer, in the parameter's shape. The reduce buffer
+  // holds gradients in low precision. It exists only if ranks reduce gradients in low precision. A
+  // step's only gradient may be written directly to the reduce buffer. REQUIRES: reduced.
   void set_reduce_buffer(at::Tensor reduce);
   // Sets the side stream on which later gradients may be computed. If `side` is null, there is no
-  // side stream. Also removes the function of set_reader. The current stream must already have
-  // waited for the previous side stream.
+  // side stream. Also removes the function that set_reader set. The current stream must already
+  // have waited for the previous side stream.
   void set_side_work(SideWork* side);
   SideWork* side_work() const { return side_; }
 
-  // Begins a step. The plan may be adds_to_zeros only if the memory holds zeros, or will hold zeros
-  // when it is used. With the other plans, the memory is then stale. A step that differs from its
-  // plan costs a copy or a zero-fill. If a further gradient is added to a rounded one, later steps
-  // do not round. REQUIRES: empty or reduced.
+  // Begins a step. `first` is the plan for the step's first gradient. It may be adds_to_zeros only
+  // if the memory holds zeros, or will hold zeros when it is used. With the other plans, the memory
+  // counts as stale from this call on. A step that differs from its plan costs a copy or a
+  // zero-fill. If another gradient is added to a rounded gradient, later steps do not round
+  // gradients. REQUIRES: empty or reduced.
   void begin_step(FirstGradient first);
-  // For an operation that computes one gradient: returns where to write it. First makes a queued
-  // copy, because a backward pass inside another one may call this, for example that of a
-  // recomputed block. Then waits for work that still uses the memory. Zero-fills stale memory if
-  // the operation cannot overwrite it.
+  // For an operation that computes one gradient: returns where to write it. First makes the queued
+  // copy, if there is one. There can be one if a backward pass inside another one calls `open`, for
+  // example the backward pass of a recomputed block. Then the operation's stream waits for work
+  // that still uses the memory. Stale memory is zero-filled if the operation cannot overwrite it.
   //   own    the parameter's dtype
   //   side   the stream on which the operation runs; null for the current stream
   // REQUIRES: not reduced if `side` is not null.
   GradientTarget open(const GradientAbility& can, at::ScalarType own, SideWork* side = nullptr);
   // Whether `open` would return a target of dtype `own` to an operation that rounds.
   bool would_round(at::ScalarType own) const;
-  // Returns the same for a gradient of any dtype from autograd. If the result says `overwrite`, the
-  // copy is queued. The next `open` makes the copy, or the caller makes it with queued_copy.
-  // REQUIRES: not pending.
+  // Returns where to write a gradient of any dtype that autograd computed. If `overwrite` is true
+  // in the result, the copy of the gradient to the target is queued. The next `open` makes the
+  // copy, or the caller makes it (queued_copy, copied). REQUIRES: not pending.
   GradientTarget open_for_autograd(const at::Tensor& gradient);
   // The target and the source of the queued copy. Both are undefined if no copy is queued.
   std::pair<at::Tensor, at::Tensor> queued_copy() const;
@@ -118,7 +120,7 @@ class GradientBuffer {
   // Call this before the memory is used. If a deferred update reads the memory, the current stream
   // waits for that update.
   void wait_for_reader();
-  // Call this when the queued copy is made. The call does nothing if no copy was queued.
+  // Call this when the queued copy has been made. The call does nothing if no copy was queued.
   void copied();
   // Call this when the current stream has waited for the side stream. The call also waits as
   // wait_for_reader does. REQUIRES: no copy is queued.
@@ -128,39 +130,41 @@ class GradientBuffer {
   // Call this when the sum over micro-batches and ranks is complete. REQUIRES: neither pending nor
   // stale.
   void set_reduced();
-  // Call this when the memory was zero-filled and no gradient came yet. During a step, the state
-  // becomes empty.
+  // Call this when the memory has been zero-filled, before another gradient comes. During a step,
+  // the state becomes empty.
   void restart();
-  // Call this when the step was given up. The contents of the memory are then useless, and the
-  // state becomes reduced.
+  // Call this when a step is given up. The contents of the memory are then useless, and the state
+  // becomes reduced.
   void abandon();
 
-  // Whether there were gradients, and all of them came through add_rows. Always false with
-  // autograd_adds.
+  // Whether there were gradients in this step or earlier ones, and all of them came through
+  // add_rows. Always false with autograd_adds.
   bool is_sparse() const { return has_rows_ && !has_others_ && !autograd_adds_; }
   // The number of rows that add_rows got in this step.
   std::int64_t row_count() const { return row_count_; }
-  // For an operation that used few rows of the parameter [V, D]: adds the rows of the gradient, or
-  // keeps them after keep_rows. GPUs add them in no fixed order, unless ATen is set to be
-  // deterministic or the rows have an order.
+  // For an operation that used few rows of the parameter [V, D]: adds the gradients of these rows
+  // to the memory. After keep_rows, the rows are kept instead. GPUs add the rows in no fixed order,
+  // unless ATen is set to be deterministic or SparseRows::order is defined.
   void add_rows(const SparseRows& rows);
-  // From now on add_rows appends rows to `kept` instead of adding them. If `kept` is null, it adds
-  // them again.
+  // After this call, add_rows appends its rows to `kept` instead of adding them to the memory. If
+  // `kept` is null, add_rows adds its rows to the memory again.
   void keep_rows(std::vector<SparseRows>* kept) { kept_ = kept; }
-  // Adds rows that were kept, on this or another rank. REQUIRES: neither pending nor stale.
+  // Adds rows that add_rows kept on this rank or on another rank. REQUIRES: neither pending nor
+  // stale.
   void add_kept_rows(const SparseRows& rows);
-  // Sets the flags of the flat buffer, which are set to 1 where rows are added.
+  // Sets the dirty flags of the flat buffer (sparse_rows.h). A flag becomes 1 where rows are added.
   void set_dirty(DirtyRange dirty) { dirty_ = std::move(dirty); }
-  // Enqueues work that marks the whole parameter as dirty. This is needed if other ranks add to it.
+  // Enqueues work that marks the whole parameter as dirty. This is needed if gradients of other
+  // ranks are added to it.
   void mark_dirty();
 
-  // Sets the deferred update of the weights. Operations query it before they read rows. If it is
-  // null, the weights are up to date.
+  // Sets the deferred update of the parameter. Operations query it before they read rows of the
+  // parameter. If it is null, the parameter is up to date.
   void set_deferred_update(DeferredSparseUpdate* update) { update_ = update; }
   DeferredSparseUpdate* deferred_update() const { return update_; }
-  // Sets the function `wait`, which is called once, before the memory is used. It makes the current
-  // stream wait for a deferred update. That update reads the gradient of the previous step and then
-  // zero-fills it. REQUIRES: not pending.
+  // Sets the function `wait`, which is called once, before the memory is used. `wait` makes the
+  // current stream wait for a deferred update. That update reads the gradient of the previous step
+  // and then zero-fills it. REQUIRES: not pending.
   void set_reader(std::function<void()> wait);
 
  private:
@@ -180,7 +184,7 @@ class GradientBuffer {
   bool rounds_ = false;       // if stale: the first gradient may overwrite the reduce buffer
   bool rounded_ = false;      // in states `pending` and `accumulated`: see is_rounded
   bool widened_ = false;      // in some step another gradient was added to a rounded one
-  bool needs_zeros_ = false;  // in some step the first gradient could not overwrite, or none came
+  bool needs_zeros_ = false;  // see GradientObservation::needs_zeros
   int gradients_ = 0;         // number of gradients in this step
   SideWork* side_ = nullptr;
   std::function<void()> reader_;

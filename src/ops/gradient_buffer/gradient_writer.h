@@ -1,6 +1,6 @@
-// Decides for one of our operations where its parameters' gradients go in a backward pass: to
-// gradient buffers or to autograd. The writer also decides whether the side stream computes the
-// gradients.
+// Decides where the parameters' gradients of one of our operations go in a backward pass: to
+// gradient buffers or to autograd. The GradientWriter also decides whether the side stream computes
+// the gradients.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -15,10 +15,10 @@
 
 namespace lockstep {
 
-// A writer exists while the operation's backward function runs. Parameter k is element k of
-// `wanted`. With a side stream, an operation first enqueues the gradients of its parameters.
-// Without a side stream, it computes the gradient of its input first, because other work waits for
-// that gradient:
+// A writer exists while the operation's backward function runs. Parameter k is element k of the
+// constructor's `wanted`. If a side stream is used, the operation enqueues the gradients of its
+// parameters first. Otherwise the operation computes the gradient of its input first, because other
+// work waits for that gradient:
 //   GradientWriter writer({{.parameter = weight, .needed = needs_weight}}, bytes_of({x, up}));
 //   if (writer.on_side_stream()) of_parameters();
 //   … the gradient of x …
@@ -28,37 +28,40 @@ class GradientWriter {
  public:
   struct Wanted {
     const at::Tensor& parameter;  // undefined if the operation has no such parameter
-    bool needed = false;          // whether this pass needs the gradient
+    bool needed = false;          // whether the backward pass needs the gradient
     GradientAbility can = {};
   };
   static constexpr std::size_t most_parameters = 6;
   static constexpr std::int64_t not_overlapped = std::numeric_limits<std::int64_t>::max();
 
-  // Does not change any buffer. The work reads `read_bytes` bytes. It may run on the side stream if
-  // all of this holds:
+  // Does not change any buffer. The work that computes the gradients reads `read_bytes` bytes. It
+  // runs on the side stream if all of these conditions hold:
   //   - read_bytes is at most side_work_bytes;
-  //   - each defined parameter needs its gradient, and has a buffer with a side stream.
+  //   - the backward pass needs the gradient of each defined parameter;
+  //   - each defined parameter has a gradient buffer with a side stream.
   explicit GradientWriter(std::initializer_list<Wanted> wanted,
                           std::int64_t read_bytes = not_overlapped);
 
   bool on_side_stream() const { return side_ != nullptr; }
   // Whether gradient k is needed and goes to a buffer.
   bool has_buffer(std::size_t k) const { return parts_[k].buffer != nullptr; }
-  // Call this before `open` if one product writes the gradients [begin, end). If one of them cannot
-  // be written in the parameter's own dtype, none of them is.
+  // Call this before `open` if one matrix product writes the gradients [begin, end). Either all or
+  // none of these gradients are then written in their parameter's own dtype.
   void round_all_or_none(std::size_t begin, std::size_t end);
   // Returns where to write gradient k. The target is undefined if there is no buffer. Call it once
   // per gradient, because the buffer counts the calls.
   GradientTarget open(std::size_t k);
-  // Returns the same, but the target is always defined. If there is no buffer, the target is new
-  // f32 memory that holds zeros, and `returned` returns its contents. The parameter must be
-  // defined.
+  // Returns where to write gradient k, as `open` does, but the target is always defined. If there
+  // is no buffer, the target is new f32 memory that holds zeros, and `returned` returns its
+  // contents. Parameter k must be defined.
   GradientTarget open_or_zeros(std::size_t k);
-  // The gradient k for autograd, in the parameter's dtype. The gradient is undefined if it is not
-  // needed, or if it went to a buffer. open_or_zeros must have been called before.
+  // Returns gradient k for autograd, in the parameter's dtype. The result is undefined if the
+  // gradient is not needed, or if it went to a buffer. Otherwise open_or_zeros(k) must have been
+  // called before.
   at::Tensor returned(std::size_t k) const;
-  // With a side stream, enqueues `work` there. Otherwise calls `work` on the current stream. `read`
-  // has the tensors that the work reads, if their memory belongs to the current stream.
+  // If on_side_stream() is true, enqueues `work` on the side stream. Otherwise calls `work` on the
+  // current stream. `read` has the tensors that the work reads, if their memory belongs to the
+  // current stream.
   template <class Work>
   void run(std::initializer_list<at::Tensor> read, const Work& work) const {
     if (side_ != nullptr)

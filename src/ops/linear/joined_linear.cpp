@@ -1,4 +1,4 @@
-// A single product for three weights. If they are not contiguous in memory, they are concatenated
+// A single product for three weights. If they are not adjacent in memory, they are concatenated
 // first.
 #include "ops/linear/joined_linear.h"
 
@@ -28,7 +28,7 @@ bool lie_together(const ThreeTensors& parts) {
   return true;
 }
 
-// Returns [3 * n, ...]. It is a view if the three tensors are contiguous in memory.
+// Returns [3 * n, ...]. It is a view if the three tensors are adjacent in memory.
 at::Tensor joined(const ThreeTensors& parts) {
   if (!lie_together(parts)) return at::cat({parts[0], parts[1], parts[2]});
   std::vector<std::int64_t> sizes = parts[0].sizes().vec();

@@ -1,5 +1,5 @@
 // Computes three linear layers with the same input as one product, such as queries, keys and values
-// of attention. Their weights remain separate parameters.
+// of attention. The weights of the layers remain separate parameters.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,16 +15,17 @@ using ThreeTensors = std::array<at::Tensor, 3>;
 //   x         [..., in]
 //   weights   [out, in] each
 //   biases    [out] each
-// All weights and biases have one dtype. The result is differentiable, and second derivatives use
-// ATen's operators.
+// All weights and biases have the same dtype. The result is differentiable, and second derivatives
+// use ATen's operators.
 //
-// If the weights are adjacent in memory, nothing is copied, and the product itself adds their
-// gradients to their buffers. Otherwise they are first copied together. Parameters are adjacent if
-// they were registered in the order 2, 1, 0 and their sizes are multiples of the alignment.
+// If the weights are adjacent in memory, they are not copied. If their gradient buffers
+// (gradient_buffer.h) are adjacent too, one product adds the gradients to these buffers. Weights
+// that are not adjacent are first copied to one tensor. Parameters are adjacent if they were
+// registered in the order 2, 1, 0 and their sizes are multiples of the alignment.
 at::Tensor joined_linear(const at::Tensor& x, const ThreeTensors& weights,
                          const ThreeTensors& biases);
 
-// Computes the same, and also returns x, as linear_layer_beside does.
+// Computes joined_linear, and also returns x, as linear_layer_beside does.
 std::tuple<at::Tensor, at::Tensor> joined_linear_beside(const at::Tensor& x,
                                                         const ThreeTensors& weights,
                                                         const ThreeTensors& biases);

@@ -15,19 +15,20 @@ namespace lockstep {
 //   rows     i64 [S], each below N, possibly with repetitions
 //   weight   [O, D]
 //   bias     [O], or undefined
-// Gradients of weight and bias are added to their gradient buffers, if they have them. For up to
-// head_most_outputs outputs and head_most_rows rows, GPUs need one launch in forward and two in
-// backward. Larger sizes and the CPU select the rows and call linear_layer.
+// If weight and bias have gradient buffers (gradient_buffer.h), their gradients are added there.
+// For up to head_most_outputs outputs and head_most_rows rows, GPUs need one launch in forward and
+// two in backward. For larger sizes, and on the CPU, the rows are copied and linear_layer is
+// called.
 //
 // The result is differentiable in all arguments but rows, and second derivatives use ATen's
-// operators. Throws Error for other shapes and dtypes. A row that does not exist is an error on the
-// CPU, and fails a device-side assertion on GPUs.
+// operators. Throws Error for other shapes and dtypes. An element of `rows` outside of [0, N) is an
+// error on the CPU, and fails a device-side assertion on GPUs.
 at::Tensor linear_of_rows(const at::Tensor& hidden, const at::Tensor& rows,
                           const at::Tensor& weight, const at::Tensor& bias = {});
 
-// Computes the same, and also returns `hidden`. Other operations that read `hidden` should read
-// this result. Our kernel for the gradient of `hidden` then also adds the gradients from these
-// operations.
+// Computes linear_of_rows, and also returns `hidden` as the second result. Other operations that
+// need `hidden` should read the second result. Our kernel for the gradient of `hidden` then also
+// adds the gradients from these operations.
 std::tuple<at::Tensor, at::Tensor> linear_of_rows_beside(const at::Tensor& hidden,
                                                          const at::Tensor& rows,
                                                          const at::Tensor& weight,

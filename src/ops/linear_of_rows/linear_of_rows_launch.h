@@ -1,4 +1,4 @@
-// Lets plain C++ code launch the kernels of heads over few rows.
+// Lets plain C++ code launch the kernels of linear heads over few rows.
 #pragma once
 
 #include "ops/shared/head_arguments.h"

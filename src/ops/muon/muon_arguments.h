@@ -21,7 +21,8 @@ struct MuonMatrix {
 
 constexpr std::int64_t muon_chunk = 8192;  // elements for each thread block
 
-// Matrices of one shape. All pointers are to device memory.
+// Matrices of the same shape. All pointers are to device memory. divisor and skip are as in
+// AdamArguments.
 struct MuonArguments {
   const MuonMatrix* matrices = nullptr;
   std::int64_t count = 0, elements = 0;  // number of matrices, and elements of each

@@ -1,5 +1,5 @@
 // Computes Philox4x32-10 (Salmon et al., SC 2011) and the dropout rule that uses it, in kernels and
-// plain C++. The numbers are those of core/base/philox.h. This header needs no library.
+// plain C++. The random words are those of core/base/philox.h. This header needs no library.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ LOCKSTEP_HOST_DEVICE inline PhiloxWords philox_words(PhiloxWords counter, std::u
   return counter;
 }
 
-// The keys for a seed. Keys of dropout are odd and keys of uniform numbers are even, so they never
-// share a draw.
+// The keys for a seed. Keys of dropout are odd and keys of uniform numbers are even, so the two
+// never draw with the same key.
 LOCKSTEP_HOST_DEVICE inline std::uint64_t dropout_key(std::int64_t seed) {
   return static_cast<std::uint64_t>(seed) * 2 + 1;
 }
@@ -46,8 +46,8 @@ LOCKSTEP_HOST_DEVICE inline std::uint64_t uniform_key(std::int64_t seed) {
   return static_cast<std::uint64_t>(seed) * 2;
 }
 
-// Returns the words of elements 4 * quad to 4 * quad + 3. `place` is the index of the row in the
-// global batch.
+// Returns the random words of a row's elements 4 * quad to 4 * quad + 3. `place` is the index of
+// the row in the global batch.
 LOCKSTEP_HOST_DEVICE inline PhiloxWords row_words(std::int64_t quad, std::int64_t place,
                                                   std::int64_t step, std::int64_t layer,
                                                   std::uint64_t key) {
@@ -56,7 +56,7 @@ LOCKSTEP_HOST_DEVICE inline PhiloxWords row_words(std::int64_t quad, std::int64_
                       key);
 }
 
-// Returns the same with the key of dropout.
+// Returns row_words with the key of dropout.
 LOCKSTEP_HOST_DEVICE inline PhiloxWords dropout_words(std::int64_t quad, std::int64_t place,
                                                       std::int64_t step, std::int64_t layer,
                                                       std::int64_t seed) {

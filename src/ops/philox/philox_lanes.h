@@ -1,5 +1,5 @@
-// Makes many Philox draws at once on the CPU, with vector instructions. The numbers are those of
-// ops/philox/philox_inline.h.
+// Computes many Philox words at once on the CPU, with vector instructions. The random words are
+// those of ops/philox/philox_inline.h.
 #pragma once
 
 #include <cstdint>

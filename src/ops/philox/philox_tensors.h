@@ -1,4 +1,4 @@
-// Makes the draws of ops/philox/philox_inline.h with ATen's operators, on any device.
+// Computes the random words of ops/philox/philox_inline.h with ATen's operators, on any device.
 #pragma once
 
 #include <ATen/core/Tensor.h>

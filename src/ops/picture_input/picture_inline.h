@@ -10,7 +10,8 @@
 namespace lockstep {
 
 constexpr int picture_most_channels = 4;
-// The channels of a block of 2 x 2 pixels, if pictures are stored in blocks.
+// The number of channels of a block of 2 x 2 pixels, if pictures are stored in blocks
+// (block_convolution.h).
 constexpr int block_channels = 4 * picture_most_channels;
 
 // The number of blocks along an axis. The first block begins one pixel before the picture, and the
@@ -25,7 +26,7 @@ struct PictureShape {
   int channel_step = 0, row_step = 0, column_step = 0;
 };
 
-// How a picture is changed by its three random numbers in [0, 1), for flip, brightness and
+// The rule by which a picture's three random numbers in [0, 1) change its flip, brightness and
 // contrast. Then each channel becomes (x − mean) × factor.
 struct PictureRule {
   bool flips = false, changes_brightness = false, changes_contrast = false;
@@ -66,8 +67,8 @@ LOCKSTEP_HOST_DEVICE inline float read_byte(const std::uint8_t* from) {
 #endif
 }
 
-// Computes the channels of pixel (y, x) of the changed picture. They are 0 outside of the picture,
-// and for channels that it does not have.
+// Computes the channels of pixel (y, x) of the changed picture. The values are 0 outside of the
+// picture, and for channels that the picture does not have.
 LOCKSTEP_HOST_DEVICE inline void picture_pixel(const std::uint8_t* picture,
                                                const PictureShape& shape, const PictureRule& rule,
                                                const PictureChange& change, int y, int x,
@@ -89,9 +90,9 @@ LOCKSTEP_HOST_DEVICE inline void picture_pixel(const std::uint8_t* picture,
   }
 }
 
-// Computes half of a block: two neighbouring pixels of a line, which are eight values. The halves
-// are numbered by lines of blocks. Within a line the two halves of a block follow each other, the
-// upper half first.
+// Computes half of a block: two neighbouring pixels of a line, which are eight values. `number`
+// counts the halves line by line of blocks. Within a line of blocks, the upper half of a block
+// comes directly before its lower half.
 LOCKSTEP_HOST_DEVICE inline void picture_half_block(const std::uint8_t* picture,
                                                     const PictureShape& shape,
                                                     const PictureRule& rule,
@@ -103,7 +104,8 @@ LOCKSTEP_HOST_DEVICE inline void picture_half_block(const std::uint8_t* picture,
   picture_pixel(picture, shape, rule, change, y, x + 1, to + picture_most_channels);
 }
 
-// The largest supported number of bytes of a picture, and of partial sums per picture.
+// The largest supported number of bytes of a picture, and the largest number of partial sums per
+// picture.
 constexpr std::int64_t picture_most_bytes = std::int64_t{1} << 28;
 constexpr int picture_most_sums = 32;
 
@@ -111,8 +113,8 @@ constexpr int picture_most_sums = 32;
 struct PictureArguments {
   const std::uint8_t* pictures = nullptr;  // [rows, ...] in the layout of `shape`
   const float* numbers = nullptr;          // [rows, 3]; null if nothing changes
-  // [rows, sums_per_picture]: partial sums of each picture's bytes. Null if contrast does not
-  // change.
+  // [rows, sums_per_picture]: partial sums of each picture's bytes. The pointer is null if the
+  // contrast does not change.
   std::uint64_t* sums = nullptr;
   int sums_per_picture = 0;
   void* out = nullptr;  // [rows, height, width, channels]; or blocks, aligned to 16 bytes

@@ -1,5 +1,5 @@
-// Helpers for max pooling of images over windows that may overlap: their description for the
-// kernels, and the gradient with ATen's operators.
+// Helpers for max pooling of images over windows that may overlap. They describe the windows for
+// the kernels, and compute the gradient with ATen's operators.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"
@@ -12,23 +12,23 @@
 
 namespace lockstep {
 
-// Each vector holds the height, then the width.
+// The windows of a pool. Each vector holds the value for the height, then the value for the width.
 struct SlidingSides {
   std::vector<std::int64_t> window, stride, padding;
 
   SlidingSides(std::vector<std::int64_t> window, std::vector<std::int64_t> stride,
                std::vector<std::int64_t> padding)
       : window(std::move(window)), stride(std::move(stride)), padding(std::move(padding)) {}
-  // Takes one value for both axes.
+  // Takes the same value for both axes.
   SlidingSides(std::int64_t window, std::int64_t stride, std::int64_t padding)
       : window(2, window), stride(2, stride), padding(2, padding) {}
 };
 
-// The arguments for pooling an x with these sizes, [N, C, H, W]. The number of results is that of
-// ATen's pool.
+// Returns the kernel arguments for pooling a tensor x with these sizes, [N, C, H, W]. The result
+// has the same size as that of at::max_pool2d.
 SlidingPool sliding_pool_of(at::IntArrayRef sizes, at::ScalarType type, const SlidingSides& sides);
 
-// Returns the gradient of x.
+// Returns the gradient of x, the tensor that was pooled, with ATen's operators.
 //   of_y     the gradient of the result
 //   places   u8: the index of each maximum within its window
 //   sizes    the sizes of x

@@ -1,4 +1,4 @@
-// Lets plain C++ code launch the max pooling kernels.
+// Lets plain C++ code launch the kernels of max pooling over windows that do not overlap.
 #pragma once
 
 #include "ops/shared/voxel_arguments.h"

@@ -12,7 +12,7 @@ namespace lockstep {
 // Neither features nor the result may be empty.
 at::Tensor roi_align_cpu(const at::Tensor& features, const at::Tensor& boxes,
                          const at::Tensor& pictures, const RoiAlignOptions& options);
-// Returns the gradient of features.
+// Returns the gradient of features. boxes and pictures are as in roi_align_cpu.
 //   of_out   the gradient of the result, dense
 //   sizes    the sizes of features, [N, H, W, C]
 at::Tensor roi_align_backward_cpu(const at::Tensor& of_out, const at::Tensor& boxes,

@@ -13,18 +13,19 @@ namespace lockstep {
 // The largest number of bins along an axis of RoIAlign's result.
 constexpr std::int64_t roi_align_most_bins = 256;
 
-// The boxes, and how their features are sampled. Features and results are channels-last and aligned
-// to 16 bytes.
+// The boxes of RoIAlign, and the rule by which their features are sampled. Features and results are
+// channels-last and aligned to 16 bytes.
 struct RoiAlignShape {
   const float* boxes = nullptr;  // [rois, 4], aligned to 16 bytes
-  // [rois]. An index of `rows` or more fails a device-side assertion.
+  // [rois]: the row of the features in which a box lies; negative for padding. An index of `rows`
+  // or more fails a device-side assertion.
   const std::int64_t* pictures = nullptr;
   KernelDtype dtype = KernelDtype::f32;
   std::int64_t rois = 0, rows = 0, channels = 0;
   std::int64_t height = 0, width = 0;  // size of the feature map
   int bins_y = 0, bins_x = 0;
   float scale = 1;   // cells of the feature map per pixel
-  int sampling = 0;  // points of a bin along each axis; 0 lets them depend on the box
+  int sampling = 0;  // points of a bin along each axis; 0: depends on the box
   bool aligned = true;
 };
 struct RoiAlignForward {
@@ -38,18 +39,19 @@ struct RoiAlignBackward {
   void* of_features = nullptr;  // every element is written
 };
 
-// The largest number of boxes in a set, and the largest number of sets.
+// The largest number of boxes in a set, and the largest number of sets, in non-maximum suppression.
 constexpr std::int64_t nms_most_boxes = 1 << 17, nms_most_sets = 65535;
 
-// Sets of boxes. In each set, boxes are processed in the order of `order`.
+// Sets of boxes for non-maximum suppression. In each set, boxes are processed in the order of
+// `order`.
 struct NmsArguments {
   const float* boxes = nullptr;  // [sets, boxes_per_set, 4], aligned to 16 bytes
-  // [sets, boxes_per_set], descending. Boxes with −inf are ignored.
+  // [sets, boxes_per_set], in descending order. Boxes whose score is −inf are ignored.
   const float* sorted_scores = nullptr;
-  // [sets, boxes_per_set]: the indices of the boxes, sorted by score. It is null if boxes are
-  // already sorted.
+  // [sets, boxes_per_set]: the indices of the boxes, sorted by score. The pointer is null if boxes
+  // are already sorted.
   const std::int64_t* order = nullptr;
-  const std::int64_t* group = nullptr;  // [sets, boxes_per_set], or null
+  const std::int64_t* group = nullptr;  // [sets, boxes_per_set]; null: one group
   // [sets, boxes_per_set, words]: bit j % 64 of word j / 64 of box i says whether the boxes i and j
   // overlap. i and j are positions in sorted order, and j is larger.
   std::uint64_t* overlaps = nullptr;
@@ -60,13 +62,14 @@ struct NmsArguments {
 };
 
 // match_no_box and match_ignore_box are labels of boxes without a class. A box has no best anchor
-// if its overlaps are at most match_least_overlap. match_least_area is the smallest area that is
-// used as a divisor.
+// if its IoU with each anchor is at most match_least_overlap. match_least_area is the smallest area
+// that is used as a divisor.
 constexpr std::int64_t match_no_box = -1, match_ignore_box = -2;
 constexpr float match_least_overlap = 1e-3F, match_least_area = 1e-6F;
 constexpr std::int64_t match_most_pictures = 65535, match_most_boxes = 65535;
 
-// Matches anchors with true boxes. Boxes are aligned to 16 bytes.
+// Matches anchors with true boxes. `count` is the number of anchors. `most` is the number of boxes
+// per picture, including padding. Anchors and boxes are aligned to 16 bytes.
 struct MatchArguments {
   const float *anchors = nullptr, *boxes = nullptr;  // [count, 4], [pictures, most, 4]
   const std::int64_t* labels = nullptr;              // [pictures, most]
@@ -81,7 +84,9 @@ struct MatchArguments {
   float positive_overlap = 0, negative_overlap = 0, ignored_share = 0, drawn = 0, most_positive = 0;
 };
 
-// Matches regions with true boxes of any class. Boxes are aligned to 16 bytes.
+// Matches regions with true boxes of any class. `count` is the number of regions per picture.
+// `most` is the number of boxes per picture, including padding. Regions and boxes are aligned to 16
+// bytes.
 struct RegionMatchArguments {
   const float *regions = nullptr, *boxes = nullptr;  // [pictures, count, 4], [pictures, most, 4]
   const std::int64_t* labels = nullptr;              // [pictures, most]
@@ -93,8 +98,8 @@ struct RegionMatchArguments {
   float positive_overlap = 0, ignored_share = 0, drawn = 0, most_positive = 0;
 };
 
-// A tensor is read in runs of `length` adjacent elements. `step` is the distance in elements
-// between the beginnings of two runs.
+// Describes a tensor that is read in runs of `length` adjacent elements. `step` is the distance in
+// elements from the beginning of a run to the beginning of the next run.
 struct Runs {
   std::uint32_t length = 1, step = 1;
 };
@@ -105,7 +110,8 @@ struct DetectionLossArguments {
   const void *logits = nullptr, *deltas = nullptr;
   KernelDtype logits_dtype = KernelDtype::f32, deltas_dtype = KernelDtype::f32;
   Runs logits_runs, deltas_runs;  // deltas_runs.length is a multiple of four
-  // [rows], for the softmax over `columns`. It is null if each row has one logit with a sigmoid.
+  // [rows]: labels for the cross-entropy of the softmax over `columns` logits. The pointer is null
+  // if each row has one logit, for the binary cross-entropy.
   const std::int64_t* label = nullptr;
   const bool* positive = nullptr;               // [rows]
   const float* weight = nullptr;                // [rows]
@@ -121,17 +127,17 @@ constexpr std::int64_t detection_loss_most_columns = 1024;
 struct DetectionLossForward {
   DetectionLossArguments rows;
   float* partial = nullptr;                          // [blocks, 2]; null if blocks is 1
-  float *of_classes = nullptr, *of_boxes = nullptr;  // the two sums
+  float *of_classes = nullptr, *of_boxes = nullptr;  // the two weighted sums; results
 };
 struct DetectionLossBackward {
   DetectionLossArguments rows;
-  // The gradients of the sums. A null one is 0.
+  // The gradients of the two sums. A null pointer stands for a gradient of 0.
   const float *of_classes = nullptr, *of_boxes = nullptr;
   // Dense, in the dtypes of logits and deltas. Either may be null.
   void *of_logits = nullptr, *of_deltas = nullptr;
 };
 
-// Decodes the boxes of chosen rows. Boxes are aligned to 16 bytes.
+// Decodes the boxes of chosen rows. Anchors and boxes are aligned to 16 bytes.
 struct DecodeChosen {
   const void* deltas = nullptr;  // [sets, rows, 4]
   KernelDtype dtype = KernelDtype::f32;
@@ -146,7 +152,8 @@ struct DecodeChosen {
 };
 struct GatherBoxes {
   const float* boxes = nullptr;  // [sets, count, 4]
-  // [sets, kept], each below count. An index is negative if there is no box.
+  // [sets, kept]: indices of boxes, each below `count`. A negative index means that there is no
+  // box.
   const std::int64_t* index = nullptr;
   float* out = nullptr;   // [sets, kept, 4]
   bool* known = nullptr;  // [sets, kept]: whether there is a box
@@ -162,8 +169,8 @@ struct FlipBoxes {
   float width = 0;
 };
 
-// Finds the largest numbers of each row and their indices, in descending order. The first of
-// several equal numbers comes first.
+// Finds the largest numbers of each row and their indices, in descending order. Among equal
+// numbers, the one with the smallest index comes first.
 struct TopRowsArguments {
   const void* x = nullptr;  // [rows, length]
   KernelDtype dtype = KernelDtype::f32;
@@ -175,7 +182,7 @@ struct TopRowsArguments {
 // The largest supported length of a row, and the largest supported count.
 constexpr std::int64_t top_rows_most_length = 32768, top_rows_most_count = 1024;
 
-// Scales dense rows [rows, width] to one length.
+// Scales dense rows [rows, width] to the same length (norm).
 struct UnitRows {
   const void* x = nullptr;
   void* y = nullptr;           // forward: x / max(norm, least) × length

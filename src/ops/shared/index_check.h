@@ -14,9 +14,9 @@ namespace lockstep {
 void check_indices(const at::Tensor& indices, std::int64_t first, std::int64_t end,
                    const std::string& name);
 
-// Checks the offsets of B concatenated rows. Throws Error unless offsets are i32|i64 [B + 1]. On
-// the CPU also throws Error unless they begin at 0, never decrease and end at `items` at most. The
-// message calls the rows `name`.
+// Checks the offsets of B concatenated rows. Throws Error unless offsets are i32|i64 [B + 1]. If
+// offsets are on the CPU, also throws Error unless they begin at 0, never decrease and end at
+// `items` at most. The message calls the rows `name`.
 void check_offsets(const at::Tensor& offsets, std::int64_t items, const std::string& name);
 
 }  // namespace lockstep

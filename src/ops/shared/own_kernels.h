@@ -29,7 +29,8 @@ inline at::ScalarType float_or_double(const at::Tensor& x) {
 inline bool aligned(const at::Tensor& tensor) {
   return !tensor.defined() || reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
 }
-// Copies plain values to the device, for a kernel to read. Returns their bytes as u8.
+// Copies plain values to the device, where a kernel can read them. Returns a u8 tensor that holds
+// their bytes.
 template <class T>
 at::Tensor table_on(const at::Device& device, const std::vector<T>& values) {
   const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
@@ -43,7 +44,8 @@ inline const void* data_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr() : nullptr;
 }
 
-// Returns an empty optional for dtypes that our kernels do not support.
+// Returns the KernelDtype for this dtype, or an empty optional if our kernels do not support the
+// dtype.
 inline std::optional<KernelDtype> kernel_dtype(at::ScalarType type) {
   switch (type) {
     case at::kFloat:

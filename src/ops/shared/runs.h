@@ -1,5 +1,6 @@
-// Lets kernels read tensors that are not contiguous without a copy, if they consist of equal runs
-// of adjacent elements. For example, some channels of a channels-last map are such a tensor.
+// Lets kernels read some tensors without a copy, although they are not contiguous. The tensors must
+// consist of runs of adjacent elements, which are equally long and equally far apart. One example
+// is a range of channels of a channels-last feature map.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -17,7 +18,8 @@ struct InRuns {
 };
 
 // Returns the runs of `tensor` in the order of its elements. The length of a run is a multiple of
-// `group`. A tensor without such runs is first made contiguous. numel must be below 2^31.
+// `group`. If `tensor` has no such runs, it is first copied to a contiguous tensor. numel must be
+// below 2^31.
 inline InRuns in_runs(const at::Tensor& tensor, std::int64_t group = 1) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   // count is the number of runs. It is 0 while the dimensions are within one run.

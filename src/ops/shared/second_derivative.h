@@ -15,11 +15,11 @@ bool is_differentiated();
 
 using Differentiable = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
 
-// For a backward pass that will be differentiated: returns the partial derivative with respect to
-// each input. The derivatives are differentiable in inputs and gradients. A derivative is undefined
-// if its input does not require grad.
-//   function    the operation in ATen's operators
-//   gradients   the gradients of its results; some may be undefined
+// For a backward pass that will be differentiated: returns the gradient of each input of
+// `function`. These gradients are themselves differentiable, in `inputs` and in `gradients`. A
+// gradient is undefined if its input does not require grad.
+//   function    the operation, computed with ATen's operators
+//   gradients   the gradients of the results of `function`; some may be undefined
 std::vector<at::Tensor> differentiable_gradients(const Differentiable& function,
                                                  const std::vector<at::Tensor>& inputs,
                                                  const std::vector<at::Tensor>& gradients);

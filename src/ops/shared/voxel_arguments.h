@@ -21,24 +21,24 @@ struct VoxelLayout {
   // aligned to 16 bytes.
   bool vectors = false;
   // The number of chunks into which the voxels of a row are divided. All chunks but the last have
-  // the same number of voxels. The number depends only on the sizes, so sums are the same on every
-  // GPU.
+  // the same number of voxels. The number of chunks depends only on the sizes of the tensor, so
+  // sums are the same on every GPU.
   std::int64_t chunks = 0;
   std::int64_t chunk_voxels = 0;  // voxels of each chunk except the last
-  // block_groups is the number of vectors that a thread block handles, or of channels without
-  // `vectors`. slabs is the number of thread blocks per chunk.
+  // block_groups is the number of vectors of eight channels that a thread block handles. Without
+  // `vectors`, it is the number of channels. slabs is the number of thread blocks per chunk.
   int block_groups = 0, slabs = 0;
   std::int64_t statistics = 0;  // number of statistics: rows if `together`, else rows * channels
-  // Whether the thread blocks that need the sums of all chunks add them up themselves, so no extra
-  // kernel does. Only for a single row with few chunks.
+  // Whether the thread blocks that need the sums of all chunks add them up themselves, so that no
+  // extra kernel is needed. This is only used for a single row with few chunks.
   bool finished_by_readers = false;
 };
-// The largest number of channels of a thread block, and of chunks of a row, for
-// finished_by_readers.
+// With finished_by_readers, a thread block handles at most reader_channels channels, and the row
+// has at most reader_chunks chunks.
 constexpr int reader_channels = 64;
 constexpr std::int64_t reader_chunks = 128;
 
-// All pointers are to device memory. [statistics] has one element per row if the layout is
+// All pointers are to device memory. An array [statistics] has one element per row if the layout is
 // `together`, else one per row and channel.
 struct ChannelNormForward {
   VoxelLayout layout;
@@ -47,18 +47,20 @@ struct ChannelNormForward {
   const void *channel_scale = nullptr, *bias = nullptr;  // [statistics], or null
   KernelDtype affine = KernelDtype::f32;                 // dtype of channel_scale and bias
   void* y = nullptr;
-  // Says which elements pass the ReLU. With vectors, a byte has one bit for each of eight channels.
-  // Without vectors, there is one byte per element. Null if backward does not need it.
+  // This array says which elements pass the ReLU. With vectors, a byte has one bit for each of
+  // eight channels. Without vectors, there is one byte per element. The pointer is null if backward
+  // does not need the array.
   std::uint8_t* positive = nullptr;
   float *mean = nullptr, *inverse_deviation = nullptr;  // results of forward
-  float* partial = nullptr;  // [rows, chunks, 2, channels]; not used if `given`
+  float* partial = nullptr;  // [rows, chunks, 2, channels]; unused with `given` or `known`
   // The known moments of x, or null. They are as in ChannelMoments: [known_chunks, 2, channels] and
   // [known_chunks].
   const float *known = nullptr, *known_elements = nullptr;
   std::int64_t known_chunks = 0;
-  // The running statistics of batch norm, [statistics]; null for other norms. If `given`, the
-  // kernels normalise x by them. Otherwise x is normalised by its own statistics, and the running
-  // statistics move towards these by `momentum`. The running variance uses the unbiased estimate.
+  // The running statistics of batch norm, [statistics]; null for other norms. If `given` is true,
+  // the kernels normalise x by the running statistics. Otherwise x is normalised by its own
+  // statistics, and the running statistics move towards these by `momentum`. The running variance
+  // uses the unbiased estimate.
   float *running_mean = nullptr, *running_variance = nullptr;
   bool given = false;
   float epsilon = 0, momentum = 0;
@@ -75,16 +77,17 @@ struct ChannelNormBackward {
   void* of_skip = nullptr;   // with `positive`: of_y where the element passed the ReLU, else 0
   float* partial = nullptr;  // [rows, chunks, 2, channels]
   float* sums = nullptr;     // [statistics, 2]
-  // [statistics], or null. Gradients are added to the values.
+  // [statistics], or null. The gradients are added to the values that are already there.
   float *of_scale = nullptr, *of_bias = nullptr;
   bool given = false;  // whether x was normalised by running statistics
-  bool relu = false;   // without `positive`: whether there was a ReLU, which results above 0 passed
-  std::int64_t taken_of = 0;  // elements per statistic; 0 if the layout determines it
+  // If `positive` is null: whether there was a ReLU. Elements with a result above 0 passed it.
+  bool relu = false;
+  std::int64_t taken_of = 0;  // elements per statistic; 0 if given by the layout
 };
 
 // The sum of two norms of tensors with the same layout. Each norm has its own statistics. `first`
-// holds the values that both norms share. In forward these are layout, y, positive and relu, and in
-// backward of_y, positive and relu. There is no skip.
+// holds the values that both norms share. In forward, the shared values are layout, y, positive and
+// relu. In backward, they are of_y, positive and relu. There is no skip.
 struct ChannelNormPairForward {
   ChannelNormForward first, second;
 };
@@ -92,8 +95,8 @@ struct ChannelNormPairBackward {
   ChannelNormBackward first, second;
 };
 
-// All pointers are to device memory. mean, largest, share and the gradients of the first two are
-// [statistics].
+// All pointers are to device memory. mean, largest, share and the gradients of mean and largest
+// have the shape [statistics].
 struct VoxelPoolForward {
   VoxelLayout layout;
   const void* x = nullptr;
@@ -132,7 +135,7 @@ struct WindowPoolBackward {
   const void* of_y = nullptr;
   const std::uint8_t* places = nullptr;
   const void* of_through = nullptr;  // a further gradient of x, which is added; may be null
-  std::int64_t through_step = 0;     // elements of of_through between two neighbouring places
+  std::int64_t through_step = 0;     // distance in elements of neighbouring positions in of_through
   void* of_x = nullptr;
 };
 
@@ -158,25 +161,26 @@ struct SlidingPoolBackward {
   void* of_x = nullptr;
 };
 
-// The same max pooling, applied to relu(norm). norm.y is the result of the pool. In backward,
-// `partial` has the layout of the results.
+// The max pooling of SlidingPool, applied to relu(norm). norm.y is the result of the pool. In
+// backward, the chunks of norm.partial are those of the result's layout.
 struct PooledNormForward {
   ChannelNormForward norm;
   SlidingPool pool;
-  void* largest = nullptr;         // x at each maximum. Null if and only if `places` is null.
+  void* largest = nullptr;         // x at each maximum; null if and only if `places` is null
   std::uint8_t* places = nullptr;  // the index of each maximum within its window
 };
 struct PooledNormBackward {
-  // norm.layout is the layout of the results and of of_y. x and of_x have that of the pool's input.
+  // norm.layout is the layout of the results and of of_y. x and of_x have the layout of the pool's
+  // input.
   ChannelNormBackward norm;
   SlidingPool pool;
   const void* largest = nullptr;
   const std::uint8_t* places = nullptr;
 };
 
-// Common arguments of the forward and backward gates (ops/attention_gate/attention_gate.h). x is
-// channels-last. depth is 1 for images. weight is [2, k_depth, k, k]. k_depth is 1 for images, else
-// k.
+// Common arguments of the forward and backward kernels of spatial_gate
+// (ops/attention_gate/attention_gate.h). x is channels-last. depth is 1 for images. weight is [2,
+// k_depth, k, k]. k_depth is 1 for images, else k.
 struct SpatialGateShape {
   VoxelLayout layout;
   std::int64_t depth = 1, height = 0, width = 0;
@@ -185,13 +189,13 @@ struct SpatialGateShape {
   const void *channel_gate = nullptr, *weight = nullptr;  // channel_gate: [rows, channels]
   KernelDtype channel_gate_dtype = KernelDtype::f32, weight_dtype = KernelDtype::f32;
 };
-// The largest number of channels that the kernels support: with vectors, and without.
+// The largest number of channels that the kernels support, with vectors and without vectors.
 constexpr std::int64_t spatial_gate_most_vectors = 1024, spatial_gate_most_scalars = 128;
 
 struct SpatialGateForward {
   SpatialGateShape shape;
   float* maps = nullptr;    // [rows, 2, voxels]: mean and maximum over channels; result
-  float* places = nullptr;  // [rows, voxels]: the gates per place; result
+  float* places = nullptr;  // [rows, voxels]: the gate of each spatial position; result
   void* y = nullptr;
 };
 struct SpatialGateBackward {
@@ -200,7 +204,7 @@ struct SpatialGateBackward {
   const float *maps = nullptr, *places = nullptr;
   float* of_places = nullptr;  // [rows, voxels]: gradient of the gates before the sigmoid; result
   float* of_maps = nullptr;    // [rows, 2, voxels]; result
-  // Each is in the dtype of its tensor.
+  // Each gradient is in the dtype of its tensor.
   void *of_x = nullptr, *of_channel_gate = nullptr, *of_weight = nullptr;
   float* partial = nullptr;         // [rows, chunks, channels]
   float* weight_partial = nullptr;  // [spatial_gate_most_blocks, 2 * k_depth * k * k]
@@ -208,16 +212,17 @@ struct SpatialGateBackward {
 constexpr std::int64_t spatial_gate_most_blocks = 528;
 
 // All pointers are to device memory. logits and target: [rows, places], aligned to 16 bytes.
+// `places` is the number of spatial positions in a row.
 struct MaskLossArguments {
   const void* logits = nullptr;
   KernelDtype dtype = KernelDtype::f32;
   const std::uint8_t* target = nullptr;
   const float* row_weight = nullptr;
-  std::int64_t rows = 0, places = 0, chunks = 0;  // chunks is the number per row
+  std::int64_t rows = 0, places = 0, chunks = 0;  // chunks: number per row
   int ignore = -1;
   float smooth = 1, alpha = 0, gamma = 0;
-  // [rows, 4]: for each row, the sums of p y, p, y and 1 over all places that are not ignored. p is
-  // the sigmoid of the logit, and y is 1 in the foreground, else 0. Forward writes row_sums, and
+  // [rows, 4]: for each row, the sums of p y, p, y and 1 over all positions that are not ignored. p
+  // is the sigmoid of the logit, and y is 1 in the foreground, else 0. Forward writes row_sums, and
   // backward reads them.
   float* row_sums = nullptr;
 };
@@ -228,21 +233,21 @@ struct MaskLossForward {
 };
 struct MaskLossBackward {
   MaskLossArguments shared;
-  // One element each. Any may be null.
+  // The gradients of the three losses, one element each. Any of them may be null.
   const float *of_dice = nullptr, *of_focal = nullptr, *of_bce = nullptr;
   void* of_logits = nullptr;
 };
-// The number of places of a row that one thread block handles.
+// The number of spatial positions of a row that one thread block handles.
 constexpr std::int64_t mask_loss_chunk = 8192;
 
-// Multiplies maps by factors per channel, and computes the gradients. All pointers are to device
-// memory, aligned to 16 bytes. channels is a multiple of eight.
-constexpr std::int64_t channel_products_chunk = 64;    // places for each thread block in backward
+// Multiplies feature maps by factors per channel, and computes the gradients. All pointers are to
+// device memory, aligned to 16 bytes. channels is a multiple of eight.
+constexpr std::int64_t channel_products_chunk = 64;  // positions for each thread block in backward
 constexpr std::int64_t channel_products_most = 65535;  // largest number of sets
 struct ChannelProducts {
   const void *x = nullptr, *factors = nullptr;  // [items, places, channels], [sets, channels]
   void* out = nullptr;                          // [items, sets, places, channels]; only for forward
-  // This and the next members are only for backward, except dtype and the sizes.
+  // of_out, of_x, of_factors and partial are only for backward.
   const void* of_out = nullptr;
   void *of_x = nullptr, *of_factors = nullptr;  // either may be null
   float* partial = nullptr;                     // [chunks, sets, channels]; needed for of_factors

@@ -11,15 +11,17 @@ namespace lockstep {
 // properties.
 at::Tensor lying_densely(const at::Tensor& tensor, at::MemoryFormat format);
 
-// The channels-last format for x, which has 4 or 5 dimensions.
+// Returns the channels-last memory format for x, which has 4 or 5 dimensions.
 at::MemoryFormat channels_last_format(const at::Tensor& x);
 
-// Returns the layout of x, which is dense in the layout that x.suggest_memory_format() names. x is
-// not empty and aligned to 16 bytes. Its dtype is one that our kernels support.
+// Returns the layout of x. x must be dense in the memory format that x.suggest_memory_format()
+// names, not empty, and aligned to 16 bytes. Our kernels must support its dtype.
 VoxelLayout voxel_layout(const at::Tensor& x);
-// Returns the same for an x that is dense in its channels-last format. x may also be contiguous.
+// Returns the layout of x as a channels-last tensor. x must be dense in its channels-last format,
+// but may also be contiguous.
 VoxelLayout channels_last_layout(const at::Tensor& x);
-// Returns the same, but the whole batch is one row. This serves statistics over the batch.
+// Returns channels_last_layout, but with the whole batch as one row. This is for statistics over
+// the batch.
 VoxelLayout whole_batch_layout(const at::Tensor& x);
 
 }  // namespace lockstep

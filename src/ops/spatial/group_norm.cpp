@@ -99,9 +99,8 @@ struct GroupNorm : torch::autograd::Function<GroupNorm> {
     const at::Tensor group_sum = to_groups(sum * weights, groups);
     const at::Tensor group_product = to_groups(product * weights, groups);
     const auto count = static_cast<double>(rows.size(1) * (channels / groups));
-    const at::Tensor of_rows =
-        // the factor of x in its gradient
-        (group_sum * mean - group_product).mul(inverse.pow(3)).div(count);
+    // of_rows: the factor of x in its gradient
+    const at::Tensor of_rows = (group_sum * mean - group_product).mul(inverse.pow(3)).div(count);
     const at::Tensor rest = (of_rows * mean + group_sum * inverse / count).neg();
     const at::Tensor scale = to_channels(inverse, channels) * weights;
     at::Tensor of_x = at::empty_like(

@@ -25,7 +25,7 @@ struct DroppedStepLaunch {
   std::int64_t terms = 0, drop_slot = 0;
 };
 
-// A group's learning rate, which is set to factor times the step's learning rate.
+// The learning rate of a parameter group, which is set to `factor` times the step's learning rate.
 struct GroupRate {
   float* lr = nullptr;
   float factor = 1;

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Each function enqueues one small kernel. They neither synchronise nor allocate.
+// Each function enqueues one small kernel. The functions neither synchronise nor allocate.
 cudaError_t launch_step_factors(const StepFactorsLaunch& launch, cudaStream_t stream);
 cudaError_t launch_own_numbers(const OwnNumbersLaunch& launch, cudaStream_t stream);
 cudaError_t launch_dropped_step(const DroppedStepLaunch& launch, cudaStream_t stream);

@@ -1,4 +1,4 @@
-// Finds the largest numbers of each row. A detector chooses its best proposals with this.
+// Finds the largest numbers of each row. Detectors choose their best proposals with this function.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -15,12 +15,12 @@ struct TopRows {
 };
 
 // Returns the `count` largest elements of each row of x, as at::topk. x is floating, [Q, ...], and
-// its other dimensions are flattened. NaN is larger than all numbers. The result has no gradient.
-// Throws Error for other dtypes, and if rows have fewer than `count` elements.
+// all its dimensions but the first are flattened. NaN is larger than all numbers. The result has no
+// gradient. Throws Error for other dtypes, and if rows have fewer than `count` elements.
 //
-// On GPUs our kernel supports rows of up to 32,768 elements and a `count` of up to 1,024. It reads
-// x in place, even if x is some channels of a channels-last map. The first of several equal
-// elements comes first, and -0 equals 0.
+// On GPUs our kernel supports rows of up to 32,768 elements and a `count` of up to 1,024. The
+// kernel reads x in place, even if x is some channels of a channels-last feature map. Equal
+// elements keep the order of their indices, and -0 equals 0.
 TopRows top_rows(const at::Tensor& x, std::int64_t count);
 
 using TopRowsKernel = void (*)(const TopRowsArguments&);  // runs on the current stream

@@ -9,14 +9,16 @@
 namespace lockstep {
 
 // Returns f32 [rows, n] in [0, 1) on the counters' device, with the same bits on every device.
-// counters are i64 [3]: seed, step, first_global_row. Does not synchronise the device. Number e of
-// row b is (word >> 8) × 2^-24, where `word` is word e % 4 of
+// counters are i64 [3]: seed, step, first_global_row. `layer` is different for each draw of a
+// model. Does not synchronise the device. Number e of row b is (word >> 8) × 2^-24, where `word` is
+// word e % 4 of
 //   philox(counter = {e / 4, first_global_row + b, step, layer}, key = seed * 2).
-// Keys of dropout are odd, so uniform numbers and dropout never share a draw.
+// The keys of dropout (dropout.h) are odd, so uniform numbers and dropout never draw with the same
+// key.
 at::Tensor uniform(std::int64_t rows, std::int64_t n, const at::Tensor& counters,
                    std::int64_t layer);
 
-// Computes the same with ATen's operators, on any device.
+// Computes `uniform` with ATen's operators, on any device.
 at::Tensor uniform_reference(std::int64_t rows, std::int64_t n, const at::Tensor& counters,
                              std::int64_t layer);
 

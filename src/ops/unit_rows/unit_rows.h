@@ -1,4 +1,4 @@
-// Scales rows to the same length.
+// Scales rows to the same Euclidean length.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"
@@ -16,10 +16,10 @@ struct UnitRowsOptions {
 // Returns x / max(|x|, least) × length for each row of x, which is floating, [..., width]. |x| is
 // the square root of the sum of squares. Computes in f32 (f64 for f64). The result is
 // differentiable, and second derivatives use ATen's operators. The gradient is that of ATen's div,
-// norm and clamp_min. Throws Error for other dtypes, and unless `least` is above 0.
+// norm and clamp_min. Throws Error for other dtypes, and if `least` is not above 0.
 at::Tensor unit_rows(const at::Tensor& x, const UnitRowsOptions& options = {});
 
-// Computes the same with ATen's operators, on any device.
+// Computes unit_rows with ATen's operators, on any device.
 at::Tensor unit_rows_reference(const at::Tensor& x, const UnitRowsOptions& options = {});
 
 struct UnitRowsKernels {

@@ -1,4 +1,4 @@
-// Lets plain C++ code launch the kernels that scale rows to length 1.
+// Lets plain C++ code launch the kernels that scale rows to the same length.
 #pragma once
 
 #include "ops/shared/detection_arguments.h"

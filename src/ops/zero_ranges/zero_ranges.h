@@ -10,14 +10,14 @@
 
 namespace lockstep {
 
-// Elements [begin, end). On GPUs, both are multiples of four.
+// The elements [begin, end) of a flat buffer. On GPUs, begin and end are multiples of four.
 struct ZeroRange {
   std::int64_t begin = 0, end = 0;
   friend bool operator==(const ZeroRange&, const ZeroRange&) = default;
 };
 
-// The ranges of one buffer. The object owns the table on the device that the kernel reads. So it
-// must outlive the graphs that were captured with it.
+// The ranges of one flat buffer. The object owns a table of the ranges on the device, which the
+// kernel reads. So the object must outlive the graphs that were captured with it.
 class ZeroRanges {
  public:
   ZeroRanges(std::vector<ZeroRange> ranges, const at::Device& device);
@@ -25,8 +25,8 @@ class ZeroRanges {
   // Sets the ranges of `flat` to 0, on the current stream.
   //   flat    f32, contiguous, on the device of the constructor, aligned to 16 bytes
   //   dirty   DirtyRange::flags (sparse_rows.h), or undefined
-  // Our kernel skips pieces whose flag is 0, because they already hold zeros. If `dirty` is
-  // undefined, no piece is skipped.
+  // Our kernel skips elements whose flag is 0, because they already hold zeros. If `dirty` is
+  // undefined, no elements are skipped.
   void zero(const at::Tensor& flat, const at::Tensor& dirty = {}) const;
 
  private:

@@ -1,4 +1,5 @@
-// Copies flat buffers to the host. If the optimizer is sharded, it gathers the shards of all ranks.
+// Copies flat buffers to the host. If the optimizer is sharded, the shards of all ranks are
+// gathered.
 #pragma once
 
 #include "backends/backend.h"
@@ -15,9 +16,9 @@
 
 namespace lockstep {
 
-// The copy of one flat buffer on the host, as a whole or in buckets. It is empty on ranks that only
-// contribute their shards. A copy of an optimizer state holds only the parameters that have this
-// state.
+// The copy of one flat buffer on the host, as a whole or in buckets. The copy is empty on ranks
+// that only contribute their shards. A copy of an optimizer state holds only the parameters that
+// have this state.
 class FlatCopy {
  public:
   bool empty() const { return chunks_.empty(); }
@@ -46,10 +47,10 @@ class FlatCopy {
 
 // Makes copies of flat buffers. If the optimizer is sharded, every rank makes a copier, and all
 // ranks call `copy` for the same buffers in the same order. The shards of each bucket are gathered
-// in a staging buffer on the device. It has the size of the largest bucket if all ranks have the
-// memory for that; else it is smaller. If not even a small one fits, no rank gathers, and `failure`
-// says why. If this rank later runs out of memory, it still takes part in all gathers, but its
-// copies are incomplete.
+// in a staging buffer on the device. This buffer has the size of the largest bucket if all ranks
+// have the memory for it; otherwise it is smaller. If not even a small buffer fits, no rank
+// gathers, and `failure` says why. If this rank later runs out of memory, it still takes part in
+// all gathers, but its copies are incomplete.
 class FlatCopier {
  public:
   // keep: whether this rank keeps the copies. Other ranks only contribute their shards.
@@ -58,16 +59,17 @@ class FlatCopier {
   FlatCopy copy(const at::Tensor& flat);
   // If the optimizer is sharded, only buckets in which some parameter has the state are gathered.
   FlatCopy copy(const StateBuffer& state);
-  // Runs `function`. If it runs out of memory, sets `failure` and returns false; else returns true.
-  // Other exceptions are not caught.
+  // Runs `function`. If `function` runs out of memory, sets `failure` and returns false; else
+  // returns true. Other exceptions are not caught.
   bool attempt(const std::function<void()>& function);
-  // Says why copies are missing. It is empty if no copy is missing.
+  // Returns why copies are missing, or "" if no copy is missing.
   const std::string& failure() const { return failure_; }
 
  private:
   void find_staging();
-  // Gathers the buckets for which takes(bucket) is true. These must be the same on all ranks. A
-  // call of read(shard, begin, end, out) must write this rank's elements [begin, end) to `out`.
+  // Gathers the buckets for which takes(bucket) is true. These buckets must be the same on all
+  // ranks. A call of read(shard, begin, end, out) must write this rank's elements [begin, end) to
+  // `out`.
   using Read = std::function<void(const Shard&, std::int64_t, std::int64_t, const at::Tensor&)>;
   FlatCopy gather_buckets(const std::function<bool(const Bucket&)>& takes, const Read& read);
   void gather(FlatCopy& copy, std::size_t bucket, const Shard& shard, const Read& read);

@@ -43,8 +43,8 @@ class StoredFiles {
   ~StoredFiles();
   // Returns a view into the mapped file. If the tensor is not aligned in the file or is stored
   // negated, returns a copy. `stored` must have no fault. Do not write to the result. Throws Error
-  // in these cases: the file cannot be opened, it is shorter than when `stored` was read, or ATen
-  // lacks the dtype.
+  // in these cases: the file cannot be opened, the file is shorter than when `stored` was read, or
+  // ATen lacks the dtype.
   at::Tensor tensor(const std::filesystem::path& file, const StoredTensor& stored);
 
  private:

@@ -24,7 +24,7 @@ struct ContractSetup {
   at::ScalarType compute_dtype = at::kFloat;
   bool frozen_statistics = false;  // whether norm.statistics is frozen
   std::int64_t micro = 1;          // rows of a micro-batch in the run
-  std::int64_t eval_batch = 1;     // rows that evaluation takes at once
+  std::int64_t eval_batch = 1;     // rows per batch of an evaluation
   std::string best_metric;         // checkpoint.best_metric
 };
 
@@ -39,16 +39,16 @@ struct ContractReport {
 };
 
 // All ranks call it together, before training. Every rank returns rank 0's report. The check takes
-// two training samples, or all rows of one sample if samples have several rows. It takes at most as
-// many rows as a micro-batch has. It computes the loss of three batches: the rows, each row twice,
-// and the rows with an equal number of padding rows. It also passes up to two validation samples
+// two training samples, or all rows of one sample if samples have several rows. It never takes more
+// rows than a micro-batch has. It computes the loss of three batches: the rows, each row twice, and
+// the rows with an equal number of padding rows. It also passes up to two validation samples
 // through evaluation, Recipe::metrics and Recipe::items. If the recipe evaluates in pieces, the
 // check evaluates one sample as a whole and in two pieces, and compares the records. Weights,
 // buffers, gradients and random states stay as they were.
 //
 // If Recipe::metrics or Recipe::items throws, the report gets a warning. If another function of the
-// recipe throws, it gets a note. Records of the wrong number or shape are a fault. Waits for the
-// device.
+// recipe throws, the report gets a note. Records of the wrong number or shape are a fault. Waits
+// for the device.
 ContractReport check_contract(const ContractSetup& setup);
 
 }  // namespace lockstep

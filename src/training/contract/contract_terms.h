@@ -10,16 +10,16 @@ struct TermNumbers {
   double sum = 0, weight = 0;
 };
 
-// The numbers of one term for three batches: each row once, each row twice, and each row once more
-// as padding. Statistics over the rows of a batch (batch norm) are the same in all three.
+// The numbers of one term for three batches: each row once; each row twice; each row once, and once
+// more as padding. Statistics over the rows of a batch (batch norm) are the same in all three.
 struct TermCases {
   TermNumbers alone, twice, padded;
 };
 
 enum class TermFault {
   none,
-  mean,               // the term is a mean: it does not grow with the rows, but its weight does
-  sum_beside_weight,  // the sum grows with the rows, but its weight does not
+  mean,               // a mean instead of a sum: the weight grows with the rows, the term does not
+  sum_beside_weight,  // the sum grows with the rows, but the weight does not
   padding_in_sum,
   padding_in_weight,
 };
@@ -29,7 +29,7 @@ enum class TermFault {
 // example, rows may depend on each other, or the loss may be random.
 TermFault fault_of(const TermCases& term);
 
-// Returns whether the numbers show that the term is right.
+// Returns whether the numbers show that the term has none of these faults.
 bool is_right(const TermCases& term);
 
 // Returns a message that describes the fault of the term `name`, with the expected numbers.

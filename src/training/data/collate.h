@@ -1,4 +1,5 @@
-// Functions for Dataset::collate that build a batch's fields from rows of different lengths.
+// Functions for Dataset::collate that build the tensors (fields) of a batch from rows of different
+// lengths.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,10 +13,11 @@ namespace lockstep {
 // Returns tensor number `field` of each row. rows: the argument of Dataset::collate.
 std::vector<at::Tensor> column(const std::vector<std::vector<at::Tensor>>& rows, std::size_t field);
 
-// Pads rows to one length. Returns [B, n, …] with `fill` after each row's own values. If `lengths`
-// is empty, n is the largest n_i. Else n is the smallest of `lengths` that is at least the largest
-// n_i. Few different lengths allow the engine to capture the steps of each length as a CUDA graph.
-// Throws Error if a row is longer than all lengths, or if rows differ in more than n_i.
+// Pads rows to one length. Returns [B, n, …] with `fill` after each row's own values. Row i has
+// length n_i. If `lengths` is empty, n is the largest n_i. Else n is the smallest of `lengths` that
+// is at least the largest n_i. Few different lengths allow the engine to capture the steps of each
+// length as a CUDA graph. Throws Error if a row is longer than all lengths, or if rows differ in a
+// size other than n_i or in dtype.
 //   rows: at least one tensor, each [n_i, …] on the CPU
 //   lengths: ascending, or empty
 at::Tensor pad(const std::vector<at::Tensor>& rows, double fill = 0,

@@ -29,25 +29,27 @@ struct LoaderOptions {
   int rank = 0;
   std::int64_t first_step = 0, last_step = 0;  // steps [first_step, last_step)
   std::int64_t threads = 1;                    // 0: there are no threads, and `next` loads
-  // The largest number of steps that are ready or being loaded. It is exceeded if these steps have
-  // fewer rows than there are threads. Then every thread has a row to load.
+  // The largest number of steps that are ready or being loaded. The loader exceeds this number if
+  // these steps have fewer rows than there are threads, so that every thread has a row to load.
   std::int64_t prefetch_steps = 2;
-  // Called once for each micro-batch, on the thread that loads it. The results are added up in
-  // StepData::weights.
+  // A function that is called once for each micro-batch, on the thread that loads it. The results
+  // are added up in StepData::weights.
   std::function<std::vector<double>(const Batch&)> loss_weights;
-  // Called on each field that will be uploaded. It may return a copy in pinned memory.
+  // A function that is called on each field that will be uploaded. It may return a copy in pinned
+  // memory.
   std::function<at::Tensor(at::Tensor)> pin;
   bool training = true;  // false: the samples are for validation
-  // Says which rows to load. If `row_of` is empty, training_rows decides by the other options.
+  // The function that says which rows to load. If `row_of` is empty, training_rows decides by the
+  // other options.
   RowOf row_of;
   bool drop_last = false, group_by_length = false;  // see OrderOptions
 };
 
-// Steps are returned in order. Their content does not depend on the number of threads. The threads
-// read different rows of the same micro-batch, or rows of the next micro-batches. If the dataset
-// throws an exception, `next` rethrows it for that step and names the sample. If several rows fail,
-// `next` rethrows the exception of the first of them. The destructor waits only for the rows that
-// are being read, then stops the threads.
+// Steps are returned in order. The content of a step does not depend on the number of threads. The
+// threads read different rows of the same micro-batch, or rows of the next micro-batches. If the
+// dataset throws an exception, `next` rethrows the exception for that step and names the sample. If
+// several rows fail, `next` rethrows the exception of the first of these rows. The destructor waits
+// only for the rows that are being read, then stops the threads.
 class Loader {
  public:
   Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options);

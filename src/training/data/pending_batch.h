@@ -31,9 +31,10 @@ class PendingBatch {
   std::int64_t parts() const { return batches_ == nullptr ? options_.rows : 1; }
   // Reads one part. If the dataset throws an exception, `assemble` rethrows it.
   void read(std::int64_t part);
-  // Makes the batch. If rows could not be read, rethrows the exception of the first of them, which
-  // names its sample. Padding rows without a sample (Row::sample and Row::filler below 0) must come
-  // last, after at least one other row. They repeat the rows before them, in order.
+  // Makes the batch. If rows could not be read, rethrows the exception of the first of these rows;
+  // its message names the sample. Padding rows without a sample (Row::sample and Row::filler below
+  // 0) must come last, after at least one other row. These padding rows get the data of the other
+  // rows, in turn.
   Batch assemble();
   const std::vector<Row>& rows() const { return rows_; }  // valid when all parts are read
 

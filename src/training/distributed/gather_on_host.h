@@ -14,7 +14,7 @@ namespace lockstep {
 // Gathers `count` numbers on all ranks. Each number must belong to exactly one rank. The result is
 // bitwise equal to the ranks' numbers. Needs `piece_bytes` of memory in addition to the result.
 //   own: the numbers of this rank, i64 or f64 [any], on the CPU and contiguous
-//   begin: the place of the first of them in the result
+//   begin: the place of the first of these numbers in the result
 at::Tensor gather_on_host(const at::Tensor& own, std::int64_t begin, std::int64_t count,
                           ProcessGroup& group, std::int64_t piece_bytes = 16 << 20);
 

@@ -6,9 +6,9 @@
 namespace lockstep {
 
 // door: a file descriptor of the launcher's socket (runtime/launch/world/store_server.h). The
-// caller owns it, and keeps it open as long as the store and its clones are used. This function and
-// those of the store throw StoreFailed if the connection fails. Functions of the store throw
-// c10::DistStoreError if a wait takes longer than the timeout.
+// caller owns the descriptor, and keeps it open as long as the store and its clones are used. This
+// function and the functions of the store throw StoreFailed if the connection fails. Functions of
+// the store throw c10::DistStoreError if a wait takes longer than the timeout.
 c10::intrusive_ptr<c10d::Store> launched_store(int door, std::chrono::milliseconds timeout);
 
 }  // namespace lockstep

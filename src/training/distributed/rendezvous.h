@@ -18,16 +18,17 @@ class MeetingFailed : public Error {
   using Error::Error;
 };
 
-// Meets the other ranks, and returns when all ranks have come. If World::store_door is set, they
-// meet in the launcher's store. If it is not set, they meet in a TCP store at
-// master_addr:master_port. Rank 0 serves the TCP store, or torchrun's agent if
-// TORCHELASTIC_USE_AGENT_STORE is "True". Throws MeetingFailed if a rank does not come within
+// Meets the other ranks, and returns when all ranks have come. If World::store_door is set, the
+// ranks meet in the launcher's store. If store_door is not set, the ranks meet in a TCP store at
+// master_addr:master_port. Rank 0 serves the TCP store. If TORCHELASTIC_USE_AGENT_STORE is "True",
+// torchrun's agent serves it instead. Throws MeetingFailed if a rank does not come within
 // timeout_s, and names the missing ranks. Also throws MeetingFailed if the store cannot be reached,
-// or if more ranks come than there are. The environment variable LOCKSTEP_MEET_TIMEOUT replaces
-// timeout_s. Throws Error if it is not a duration.
+// or if more ranks come than `world` has. The environment variable LOCKSTEP_MEET_TIMEOUT replaces
+// timeout_s. Throws Error if the variable is not a duration.
 c10::intrusive_ptr<c10d::Store> meet(const World& world, double timeout_s);
 
-// Starts the watch over the ranks that met in `store`. It uses its own connection to the store.
+// Starts the watch over the ranks that met in `store`. The watch uses its own connection to the
+// store.
 std::unique_ptr<PeerWatch> watch_peers(const World& world, c10d::Store& store, PeerWatch::End end);
 
 }  // namespace lockstep

@@ -9,10 +9,11 @@ namespace lockstep {
 
 // Says how the weight of a window's elements depends on their distance from the middle. Weights
 // matter where windows overlap.
-//   uniform: all the same
-//   linear: falls towards the edge, over the elements that neighbours share
-//   gaussian: exp(-x^2 / 2 s^2) of the distance x from the middle, s an eighth of the window, at
-//             least 0.001
+//   uniform: all weights are the same
+//   linear: the weight falls towards each edge, over the elements that two neighbouring windows
+//     share
+//   gaussian: exp(-x^2 / (2 s^2)), but at least 0.001; x is the distance from the middle, and s is
+//     an eighth of the window
 enum class WindowWeights { uniform, linear, gaussian };
 
 // Windows of `window` elements that cover `input` elements. Each window begins `step` elements

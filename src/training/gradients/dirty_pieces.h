@@ -1,5 +1,6 @@
-// Tracks which pieces of sparse parameters are dirty. Only rows that some step used have gradients
-// or moments other than 0. So a graph need not zero-fill or update the other rows.
+// Tracks which pieces of sparse parameters are dirty: gradients or optimizer moments in these
+// pieces may differ from 0. Only rows that some step used have such values. So a graph need not
+// zero-fill or update the other rows.
 #pragma once
 
 #include "ops/gradient_buffer/gradient_buffer.h"
@@ -28,13 +29,13 @@ class DirtyPieces {
   // The flags of all pieces, u8 [pieces]; 1 means dirty. They are valid only after `find`. The
   // tensor is undefined if pieces are not tracked.
   const at::Tensor& flags() const { return flags_; }
-  // Call it before a step that runs without a graph, because this step may change pieces without
-  // marking them.
+  // Call it before every step that is not a replay of a graph, because such a step may change
+  // pieces without marking them.
   void forget() { is_known_ = false; }
   bool is_known() const { return is_known_; }
   // Call it before a replay of a graph. Computes the flags at the first call, and again if `forget`
   // was called since the last `find`. A piece of a sparse parameter is dirty if any of `flats` has
-  // a value other than 0 in it. flats: flat buffers [elements].
+  // a value other than 0 in this piece. flats: flat buffers [elements].
   void find(const std::vector<at::Tensor>& flats);
 
  private:

@@ -1,4 +1,4 @@
-// Sums gradients exactly: the carry chain on buffers, the exchange of shards, and the final sums.
+// Sums gradients in exact mode: the carry chain on buffers, the exchange of shards, the final sums.
 #include "training/gradients/exact_reducer.h"
 
 #include "core/base/check.h"

@@ -20,8 +20,8 @@ namespace lockstep {
 // Gives each trained parameter of `storage` a place for its gradient. The flat buffer has the
 // layout of the storage.
 //   - In fp32, the .grad of each of the model's tensors is a view of `flat`.
-//   - In bf16 or fp16, .grad has that dtype. `take` moves it into the fp32 buffer `flat` or into
-//     the bf16 reduce buffer.
+//   - In bf16 or fp16, .grad has that dtype. `take` moves the gradient into the fp32 buffer `flat`
+//     or into the bf16 reduce buffer.
 // Operations that use ops/gradient_buffer/gradient_writer.h write directly into these buffers. This
 // object owns the buffers. All calls must come from one thread, with the training stream as the
 // current stream.
@@ -33,7 +33,7 @@ class GradientBuffers {
   GradientBuffers& operator=(const GradientBuffers&) = delete;
 
   ParameterStorage& storage() const { return storage_; }
-  // The place where parameter i's gradient is added up, and its state.
+  // The memory in which parameter i's gradient is added up, with its state (GradientState).
   GradientBuffer& operator[](std::size_t i) { return *buffers_[i]; }
   const GradientBuffer& operator[](std::size_t i) const { return *buffers_[i]; }
   const at::Tensor& flat() const { return flat_; }  // f32 [elements]
@@ -41,16 +41,17 @@ class GradientBuffers {
   ReduceBuffer& reduce_buffer() { return reduce_; }
   // The reduce buffer's tensor, bf16 [elements]. It is undefined if the ranks reduce `flat`.
   const at::Tensor& sums() const { return reduce_.flat(); }
-  // Sets the plan for the following work. It may be called between a step's backward passes and
-  // their reduction. At first the plan is plan_before_warm_up.
+  // Sets the plan that gradients and updates follow from now on. It may be called even between a
+  // step's backward passes and their reduction. The first plan is plan_before_warm_up.
   void use(std::shared_ptr<const StepPlan> plan) { plan_ = std::move(plan); }
   const std::shared_ptr<const StepPlan>& step_plan() const { return plan_; }
   const UpdatePlan& plan() const { return plan_->update; }
-  // Returns how each parameter's gradient arrived in the steps so far. Call it after the backward
-  // passes of a step.
+  // Returns how each parameter's gradient arrived in this step and in the steps before it. Call it
+  // after the backward passes of a step.
   std::vector<ParameterObservation> observed() const;
-  // For each parameter: whether it gets its own update group. It does if its gradients were only
-  // rows so far and it has enough elements to fill the smallest bucket (fills_a_bucket).
+  // For each parameter: whether it gets its own update group. A parameter gets its own group if all
+  // its gradients so far consisted of rows. It must also have enough elements to fill the smallest
+  // bucket (fills_a_bucket).
   std::vector<bool> large_sparse() const;
   // The flat buffer from which the update by `plan` reads parameter i's sum over the ranks: `sums`
   // or `flat`.
@@ -59,7 +60,7 @@ class GradientBuffers {
   }
   const at::Tensor& sums_of(std::size_t i) const { return sums_of(i, plan()); }
 
-  // Sets all gradients to 0. May be called within a step or between two steps.
+  // Sets all gradients to 0. It may be called within a step or between two steps.
   void zero();
   // Begins a step. Call it when the update of the previous step is enqueued. Zero-fills all
   // gradients that will not be overwritten. If the plan has a deferred update, begin_step
@@ -71,30 +72,32 @@ class GradientBuffers {
   const DirtyPieces& dirty() const { return dirty_; }
   // Calls DirtyPieces::find with the gradients and `flats`, flat buffers [elements].
   void find_dirty(std::vector<at::Tensor> flats);
-  // Zero-fills the places that got no gradient. Call it when all backward passes of the step are
-  // done.
+  // Zero-fills the memory of parameters that got no gradient in this step, unless the memory holds
+  // zeros already. Call it when all backward passes of the step are done.
   void zero_fill_missing();
-  // Sets all gradients to 0 and drops all queued copies. Call it after a backward pass that failed,
-  // or whose gradients are not wanted. Allocates nothing.
+  // Sets all gradients to 0 and drops all queued copies (see `take`). Call it after a backward pass
+  // that failed, or whose gradients are not wanted. The counts that `observed` reports stay.
+  // Allocates nothing.
   void drop();
-  // Call it when the step's gradients are summed over the ranks (GradientBuffer::set_reduced).
+  // Call it when the gradients' sums over the ranks are complete (GradientBuffer::set_reduced).
   void set_reduced();
   // Call it if the step was not completed, for example because its capture failed
   // (GradientBuffer::abandon). Enqueues nothing.
   void abandon();
-  // Called when a backward pass has finished parameter i's gradient. In low precision, moves the
-  // gradient out of .grad. It adds the gradient at once, or queues a copy for `place`, which makes
-  // many copies in one launch. Throws Error with the parameter's name while `refuse` is on.
+  // A hook calls it when a backward pass has finished parameter i's gradient. In bf16 or fp16,
+  // `take` moves the gradient out of .grad. It adds the gradient at once, or queues a copy. `place`
+  // later makes many queued copies in one launch. Throws Error with the parameter's name after
+  // `refuse(true)`.
   void take(std::size_t i);
   // Makes the current stream wait for all work on the side stream, and makes the queued copies.
   // Call it after each backward pass, and before anything reads `flat`.
   void place();
-  // Runs `work`, which may read the gradients that are in `flat` so far. If a side stream is set,
-  // `work` runs on it, and the current stream does not wait. If none is set, `work` runs on the
-  // current stream.
+  // Runs `work`, which may read the gradients that are in `flat` so far. If a side stream is set
+  // (make_beside), `work` runs on it, and the current stream does not wait. If no side stream is
+  // set, `work` runs on the current stream.
   void run_behind(const std::function<void()>& work);
-  // Sets the side stream on which gradients may be computed from now on. If `side` is null, there
-  // is none.
+  // Sets the side stream on which gradients may be computed from now on. If `side` is null, no side
+  // stream is used.
   void make_beside(SideWork* side);
   void refuse(bool on) { refuses_gradients_ = on; }
 
@@ -104,7 +107,7 @@ class GradientBuffers {
 
   ParameterStorage& storage_;
   at::Tensor flat_;
-  std::vector<std::shared_ptr<GradientBuffer>> buffers_;  // one for each parameter
+  std::vector<std::shared_ptr<GradientBuffer>> buffers_;  // one entry for each parameter
   ReduceBuffer reduce_;
   std::shared_ptr<const StepPlan> plan_;
   DirtyPieces dirty_;

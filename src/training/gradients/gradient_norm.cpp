@@ -55,8 +55,8 @@ void GradientNorm::find(const at::Tensor& norm) {
   } else if (gradients_.storage().sharing() != nullptr) {
     find_from_shards(norm);
   } else {
-    LOCKSTEP_CHECK(
-        !gradients_.plan().reads_reduce_buffer());  // with such a plan, ranges are added one by one
+    // with a plan that reads the reduce buffer, ranges are added one by one
+    LOCKSTEP_CHECK(!gradients_.plan().reads_reduce_buffer());
     at::Tensor out = norm;
     at::linalg_vector_norm_out(out, gradients_.flat());
   }

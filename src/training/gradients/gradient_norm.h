@@ -15,13 +15,13 @@ class GradientNorm {
  public:
   explicit GradientNorm(const GradientBuffers& gradients) : gradients_(gradients) {}
 
-  // Adds a range of the sums, f32 or bf16. All ranges together must cover each parameter's sum
-  // exactly once. now: true if this call enqueues the norm of the range, false if `find` does. Do
-  // not call it if the optimizer is sharded.
+  // Adds a range of the gradient sums, f32 or bf16. All ranges together must cover each parameter's
+  // sum exactly once. now: true if this call enqueues the norm of the range, false if `find` does.
+  // Do not call it if the optimizer is sharded.
   void add(const at::Tensor& range, bool now);
-  // Writes the norm to `norm`, f32 0-dim. If no range was added, it uses all of
-  // GradientBuffers::flat, or the shards of all ranks if the optimizer is sharded. In the sharded
-  // case all ranks call it. Further calls before `forget` do nothing.
+  // Writes the norm to `norm`, f32 0-dim. If no range was added, the result is the norm of
+  // GradientBuffers::flat. If the optimizer is sharded, it is the norm of the shards of all ranks,
+  // and all ranks call the function. Further calls before `forget` do nothing.
   void find(const at::Tensor& norm);
   void forget();
 

@@ -1,4 +1,5 @@
-// Sums the gradients of a step over micro-batches and ranks, in buckets or in exact mode.
+// Sums the gradients of a step over micro-batches and ranks, in buckets or in exact mode (option
+// exact).
 #pragma once
 
 #include "training/distributed/process_group.h"
@@ -10,9 +11,10 @@
 
 namespace lockstep {
 
-// In every step, every rank calls `begin_step`. For each micro-batch it calls `begin_backward`,
-// runs a backward pass, and calls `end_backward`. Then it calls `finish`. The sum of parameter i is
-// then in GradientBuffers::sums_of(i). All calls must come from one thread.
+// In every step, every rank calls `begin_step`. For each micro-batch, the rank calls
+// `begin_backward`, runs a backward pass, and calls `end_backward`. After the last micro-batch, the
+// rank calls `finish`. The sum of parameter i is then in GradientBuffers::sums_of(i). All calls
+// must come from one thread.
 class GradientReduction {
  public:
   virtual ~GradientReduction() = default;
@@ -25,9 +27,9 @@ class GradientReduction {
   // Call it if this rank ran out of memory and computes no more micro-batches in this step.
   // `finish` then still takes part in all collectives, with meaningless values. Allocates nothing.
   virtual void skip_rest() = 0;
-  // Sends the gradients that were not sent yet, and waits for the sums over the ranks. May be
-  // called again after it ran out of memory. summed: see Reducer::wait; it is not called with one
-  // rank or in exact mode.
+  // Sends the gradients that were not sent yet, and waits for the sums over the ranks. It may be
+  // called again after it ran out of memory. summed: see Reducer::wait; the function is not called
+  // with one rank or in exact mode.
   virtual void finish(const Reducer::Summed& summed) = 0;
   void finish() { finish({}); }
   // Call it after a step that did not complete `finish`, for example because its capture failed.

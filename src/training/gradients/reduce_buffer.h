@@ -27,8 +27,8 @@ class ReduceBuffer {
   // Rounds the gradients of these parameters from f32 into this buffer. Skips gradients that were
   // written into this buffer directly.
   void round(const std::vector<std::size_t>& parameters) const;
-  // Copies the sums of these parameters from this buffer back to f32. Skips sums that the plan
-  // reads in this buffer.
+  // Copies the sums of these parameters from this buffer back to f32. Skips sums that the update
+  // reads in this buffer (ParameterPlan::sum_in_reduce_buffer).
   void widen(const std::vector<std::size_t>& parameters, const UpdatePlan& plan) const;
 
  private:

@@ -28,9 +28,9 @@ struct Reducer::State {
   std::vector<std::size_t> leaf_count;
   // by parameter: the leaves whose gradients arrived since arm()
   std::vector<std::set<const at::TensorImpl*>> arrived;
-  std::vector<std::int64_t> missing;  // by bucket: the number of gradients that have not arrived
+  std::vector<std::int64_t> missing;  // by bucket: the parameters whose gradients are incomplete
   struct Sent {
-    at::Tensor range;  // a view of `flat`
+    at::Tensor range;  // a view of flat()
     std::unique_ptr<Pending> pending;
   };
   std::vector<Sent> sent;
@@ -77,7 +77,7 @@ struct Reducer::State {
     }
   }
 
-  // The buffer in which gradients are added up.
+  // The buffer in which the ranks reduce gradients.
   const at::Tensor& flat() const {
     return gradients.sums().defined() ? gradients.sums() : gradients.flat();
   }

@@ -1,6 +1,6 @@
 // Sums gradients over the ranks, overlapped with the last backward pass of a step. A bucket takes
 // one all-reduce, or one reduce-scatter if the optimizer is sharded. Parameters that use the sparse
-// all-gather are left out.
+// all-gather (`rows`) are not part of these collectives.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -21,12 +21,13 @@ namespace lockstep {
 
 class SparseAllGather;
 
-// Buckets are sent in one fixed order, which is the same on every rank. A bucket is sent when it
-// and all buckets before it are ready. If a parameter has several tensors, the bucket waits for the
-// gradients of all of them. `flush` sends the buckets that never became ready. So the order does
-// not depend on which parameters get a gradient. Gradients are sent once per step, after the last
-// micro-batch. This object installs hooks on the parameters, so do not destroy it during a backward
-// pass. All calls must come from one thread.
+// A bucket is sent by starting its collective. Buckets are sent in one fixed order, which is the
+// same on every rank. A bucket is sent when it and all buckets before it have all their gradients.
+// If several tensors of the model share one parameter, the bucket waits for the gradients of all of
+// them. `flush` sends the buckets that never got all their gradients. So the order does not depend
+// on which parameters get a gradient. Gradients are sent only in the step's last backward pass, so
+// accumulation costs no communication. This object installs hooks on the parameters, so do not
+// destroy it during a backward pass. All calls must come from one thread.
 class Reducer {
  public:
   // If `precision` is bf16 and there are several ranks, gradients are reduced in the bf16 buffer
@@ -44,14 +45,14 @@ class Reducer {
   // The sparse all-gather, for parameters whose gradient consists of few rows. Only captured steps
   // use it.
   SparseAllGather& rows();
-  // `flush` sends the buckets that are not sent yet. Then `wait` waits for the sums; on GPUs only
-  // the current stream waits, on CPUs the host. `wait` calls summed(range) for one part of the sums
-  // after the other, f32 or bf16, until all sums were passed. On GPUs, most parts are passed while
-  // others are still being reduced.
+  // `flush` sends the buckets that are not sent yet. Then `wait` waits for the sums. On GPUs only
+  // the current stream waits; on CPUs the host waits. `wait` passes all sums, f32 or bf16, to
+  // `summed`, one range after another. On GPUs, most ranges are passed while others are still being
+  // reduced.
   void flush();
   using Summed = std::function<void(const at::Tensor& range)>;
   void wait(const Summed& summed = {});
-  // Call it after a step that was not completed. Forgets the buckets that were sent.
+  // Call it after a step that was not completed. The function forgets the buckets that were sent.
   void reset();
   // Number of buckets that were sent before `flush` in the last step.
   int buckets_fired_early() const;
@@ -59,8 +60,8 @@ class Reducer {
  private:
   struct State;
   std::shared_ptr<State> state_;  // shared with the hooks
-  // The autograd nodes that accumulate the parameters' gradients, and the key of the hook in each.
-  // They are kept alive here.
+  // The autograd nodes that accumulate the parameters' gradients, and the key of the hook in each
+  // node. This list keeps the nodes alive.
   std::vector<std::pair<std::shared_ptr<torch::autograd::Node>, std::uintptr_t>> hooks_;
 };
 

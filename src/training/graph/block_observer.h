@@ -1,4 +1,4 @@
-// Observes which parameters each block of the model uses in steps that run without a graph.
+// Observes which parameters each block of the model uses in steps that run without a CUDA graph.
 #pragma once
 
 #include "training/parameters/parameter_storage.h"
@@ -21,7 +21,8 @@ class BlockObserver {
   explicit BlockObserver(const ParameterStorage& storage) : storage_(storage) {}
 
   void begin_forward();
-  // Call it when a block begins (StepContext::block). parameters: those that the block uses.
+  // Call it when a block begins (StepContext::block). parameters: the parameters that the block
+  // uses.
   void see(std::int64_t block, const std::vector<at::Tensor>& parameters);
   const BlockUse& use() const { return use_; }  // observed in all forward passes so far
 

@@ -1,5 +1,5 @@
-// Updates the weights of a step at the beginning of the next step's graph, overlapped with its
-// forward pass.
+// Updates the weights of a step at the beginning of the next step's graph, overlapped with the
+// forward pass of that step.
 #pragma once
 
 #include "ops/shared/side_work.h"
@@ -13,18 +13,18 @@
 namespace lockstep {
 
 // Adam moves many bytes and computes little. The forward pass of a small batch uses little memory
-// bandwidth. So the two overlap well. The weights are updated in groups (UpdatePlan::groups), in
-// the order in which the forward pass uses them. Each block waits only for its own group and
-// earlier groups. Parameters that are used after all blocks, such as heads, belong to the last
-// block's group.
+// bandwidth. So an update by Adam overlaps well with the forward pass. The weights are updated in
+// groups (UpdatePlan::groups), in the order in which the forward pass uses them. Each block waits
+// only for its own group and earlier groups. Parameters that are used after all blocks, such as
+// heads, belong to the last block's group.
 //
-// A large sparse parameter is updated last, because the forward pass reads few of its rows. The
-// operation that reads the parameter computes the updated values of these rows itself
-// (DeferredSparseUpdate). The update overlaps with the backward pass, which needs this parameter's
-// gradient only at its end.
+// A sparse parameter is one whose gradient has few rows, such as an embedding. A large sparse
+// parameter is updated last, because the forward pass reads few of its rows. The operation that
+// reads the parameter computes the updated values of these rows itself (DeferredSparseUpdate). This
+// update overlaps with the backward pass, which needs this parameter's gradient only at its end.
 //
-// An object exists while one graph is captured. The captured step defers its own update to the next
-// step (Optimizer::before_replay). All calls must come from one thread.
+// A DeferredUpdate exists while one graph is captured. The captured step defers its own update to
+// the next step (Optimizer::before_replay). All calls must come from one thread.
 class DeferredUpdate {
  public:
   // Enqueues the update of the previous step on `side`. Sparse parameters with their own group are
@@ -38,7 +38,7 @@ class DeferredUpdate {
   DeferredUpdate& operator=(const DeferredUpdate&) = delete;
 
   void wait_for(std::int64_t block);
-  // Call it when a forward pass ends. The current stream waits for all groups except those of
+  // Call it when a forward pass ends. The current stream waits for all groups except the groups of
   // sparse parameters. The update of sparse parameters overlaps with the backward pass until their
   // gradients are used.
   void end_forward();
@@ -50,7 +50,8 @@ class DeferredUpdate {
   GradientBuffers& gradients_;
   Optimizer& optimizer_;
   SideWork &side_, &side_of_sparse_;
-  // For each group below block_groups: the number of the side work that updates it.
+  // For each group below block_groups: the number that SideWork::run returned for the update of the
+  // group.
   std::vector<std::int64_t> numbers_;
   std::vector<std::shared_ptr<SparseUpdate>> sparse_;
 };

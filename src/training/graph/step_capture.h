@@ -1,4 +1,4 @@
-// Sets the plan and the side streams of a step while it is captured as a graph.
+// Sets the plan and the side streams of a step while the step is captured as a CUDA graph.
 // step/step_graphs.cpp begins and ends the capture.
 #pragma once
 
@@ -22,8 +22,9 @@ struct MetricsSum {
   std::unique_ptr<Pending> pending;
 };
 
-// While it exists, the step follows the graph's plan, and part of its work runs on side streams.
-// When it is destroyed, the plan of eager steps is set again. All calls must come from one thread.
+// While an object exists, the step follows the graph's plan, and part of its work runs on side
+// streams. When the object is destroyed, the plan for eager steps (steps without a graph) is set
+// again. All calls must come from one thread.
 class StepCapture {
  public:
   // All arguments but `plan` must outlive this object.

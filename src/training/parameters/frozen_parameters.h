@@ -24,9 +24,9 @@ class FrozenParameters {
   std::size_t size() const { return all_.size(); }
   const std::string& name(std::size_t i) const { return all_[i].name; }
   const at::Tensor& tensor(std::size_t i) const { return all_[i].tensor; }  // on the device
-  // Returns the values for a checkpoint, in the dtype in which the parameter was built. They may be
-  // on the device or on the CPU. If the model has changed the parameter in place, returns the
-  // changed values.
+  // Returns the values for a checkpoint, in the dtype in which the parameter was built. The result
+  // may be on the device or on the CPU. If the model has changed the parameter in place, returns
+  // the changed values.
   at::Tensor values(std::size_t i) const;
   void set(std::size_t i, const at::Tensor& values);
   // Frees the original values on the CPU. Call it on ranks that save no checkpoint.

@@ -15,14 +15,14 @@ namespace lockstep {
 
 // A parameter with its first registered name, and all tensor handles that share its memory.
 struct UniqueParameter {
-  // Its tensor is the first handle that requires grad, or the first handle if none does.
+  // parameter.tensor is the first handle that requires grad, or the first handle if no handle does.
   Parameter parameter;
   // All distinct handles that share this memory; the first is `parameter.tensor`.
   std::vector<at::Tensor> handles;
 };
 
-// A further name of a parameter or buffer. The tensor with this name is the same one, or one that
-// shares all memory with it.
+// Another name of a parameter or buffer, after its first name. The tensor with this name is the
+// tensor with the first name, or shares all its memory.
 struct Alias {
   std::string name, of;  // of: the first name of that tensor
 };
@@ -31,8 +31,8 @@ struct ModelParameters {
   std::vector<UniqueParameter> trained, frozen;  // both in the order of registration
   std::vector<Alias> aliases;
   // True if the model sets Parameter::use for no parameter, and guess_uses
-  // (planning/options/optimizers.h) could guess. The guess: the first matrix is the embedding, and
-  // the last is the head.
+  // (planning/options/optimizers.h) could guess the uses. It guesses that the first matrix is the
+  // embedding, and the last matrix is the head.
   bool guessed_uses = false;
 };
 

@@ -22,13 +22,14 @@ struct ParameterRates {
 
 // The rates of each trained parameter. A parameter takes its rates from the first entry of
 // optimizer.groups that matches one of its names. Rates that this entry does not set come from the
-// recipe and the other options. The same holds for parameters that no entry matches. The
-// constructor throws Error in two cases. First: an entry matches neither a trained nor a frozen
-// parameter; the Error suggests similar names. Second: all parameters that an entry matches belong
-// to earlier entries.
+// recipe and the other options. A parameter that no entry matches takes all its rates from the
+// recipe and the other options. The constructor throws Error in three cases. First: an entry
+// matches neither a trained nor a frozen parameter; the Error suggests similar names. Second: all
+// parameters that an entry matches belong to earlier entries. Third: the optimizer is muon, and no
+// parameter is a matrix that muon updates.
 class ParameterGroups {
  public:
-  // frozen: the names of frozen parameters. aliases: further names of trained parameters.
+  // frozen: the names of frozen parameters. aliases: the other names of trained parameters.
   ParameterGroups(const TrainOptions& options, const std::vector<Parameter>& trained,
                   const std::vector<Alias>& aliases, const std::vector<std::string>& frozen = {});
 
@@ -37,8 +38,8 @@ class ParameterGroups {
   // the matrix.
   Granularity granularity(std::size_t i) const { return granularities_[i]; }
   const std::vector<Granularity>& granularities() const { return granularities_; }
-  // For each entry of optimizer.groups, in order: the number of trained elements that it applies
-  // to.
+  // For each entry of optimizer.groups, in order: the number of trained elements to which the entry
+  // applies.
   const std::vector<GroupCount>& counts() const { return counts_; }
 
  private:

@@ -21,7 +21,7 @@ struct ParameterPlace {
   std::int64_t begin = 0, elements = 0, end = 0;  // `end` includes the padding
   std::vector<std::int64_t> strides;  // strides of the parameter's view (backends/layout.h)
   // All tensors of the model that share this parameter's memory. The first is Parameter::tensor.
-  // Each of them is a leaf; autograd accumulates gradients for those that require grad.
+  // Each of them is a leaf; autograd accumulates gradients for the tensors that require grad.
   std::vector<at::Tensor> handles;
 };
 
@@ -33,16 +33,17 @@ struct ParameterPlace {
 // moved to the device separately (FrozenParameters).
 //
 // If `sharing` is not null, the optimizer is sharded over the ranks of that group. Each bucket is
-// then cut into one shard per rank, and `own` lists this rank's shards. Data that only the update
-// needs is kept only for a rank's own shards. In low precision, this includes the master weights.
-// No shard boundary cuts a parameter that the update needs as a whole (Granularity::matrix), so
-// such parameters change the layout. With a group of one rank, the optimizer is not sharded.
+// then cut into one shard per rank, and `own` lists this rank's shards. A rank keeps data that only
+// the update needs for its own shards only. In low precision, such data includes the master
+// weights. No shard boundary cuts a parameter that the update needs as a whole
+// (Granularity::matrix), so such parameters change the layout. With a group of one rank, the
+// optimizer is not sharded.
 //
 // This object owns the buffers, and the model keeps its tensor handles. GradientBuffers holds the
 // gradients. All calls must come from one thread, with the training stream as the current stream.
 class ParameterStorage {
  public:
-  // Throws Error as sort_parameters does.
+  // Throws Error in the cases in which sort_parameters does.
   ParameterStorage(const std::vector<Parameter>& registered, at::Device device,
                    at::ScalarType compute_dtype, ProcessGroup* sharing = nullptr,
                    std::int64_t bucket_bytes = usual_bucket_bytes,
@@ -65,13 +66,13 @@ class ParameterStorage {
   const std::vector<Shard>& own() const { return own_; }
   // The group over which the optimizer is sharded; null if it is not sharded.
   ProcessGroup* sharing() const { return sharing_; }
-  // Elements of a whole flat buffer, with padding.
+  // The number of elements of a whole flat buffer, with padding.
   std::int64_t elements() const { return elements_; }
   std::int64_t own_elements() const { return own_.back().offset + own_.back().size(); }
   bool low_precision() const { return working_.defined(); }
 
-  // The master weights, f32 [elements]. Padding between parameters is 0. If the optimizer is
-  // sharded in low precision, it is f32 [own_elements].
+  // The master weights, f32 [elements]. The padding between parameters holds zeros. If the
+  // optimizer is sharded in low precision, the tensor is f32 [own_elements].
   const at::Tensor& master() const { return master_; }
   // The weights with which the model computes, [elements]. In fp32 this is `master`, else the
   // working copy.

@@ -10,7 +10,8 @@
 namespace lockstep {
 
 struct WeightDifference {
-  // Ranks whose weights differ from those of most ranks; in a tie, from those of rank 0.
+  // Ranks whose weights differ from the weights of most ranks; in a tie, from the weights of rank
+  // 0.
   std::vector<int> ranks;
   std::string parameter;  // the first parameter that differs; trained parameters are compared first
   bool found() const { return !ranks.empty(); }
@@ -18,7 +19,7 @@ struct WeightDifference {
 
 // Compares the weights of all ranks. It compares sums of the weights' bits, which are read as
 // integers. A difference that does not change the sum is not found. All ranks call it, between
-// steps. It waits for the device. If the weights are equal, it reads them once.
+// steps. The function waits for the device. If the weights are equal, each weight is read once.
 WeightDifference compare_weights(const ParameterStorage& storage, ProcessGroup& group);
 
 }  // namespace lockstep

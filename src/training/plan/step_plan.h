@@ -1,4 +1,5 @@
-// Groups an update plan with the tables that the device reads to zero-fill and update by it.
+// Groups an update plan with the tables that the device reads to zero-fill gradients and update
+// weights by this plan.
 #pragma once
 
 #include "training/plan/update_plan.h"
@@ -10,12 +11,12 @@ namespace lockstep {
 
 class PreparedUpdate;
 
-// The plan is immutable. Eager steps use the plan that GradientBuffers::use has set. A captured
-// graph keeps the plan with which it was captured.
+// The plan is immutable. Eager steps (steps without a graph) use the plan that GradientBuffers::use
+// has set. A captured graph keeps the plan with which it was captured.
 struct StepPlan {
   UpdatePlan update;
   std::shared_ptr<const ZeroFill> zeros;
-  // Made by Optimizer::prepare_plan; null if there is no optimizer.
+  // The update of the weights, which Optimizer::prepare_plan makes; null if there is no optimizer.
   std::shared_ptr<const PreparedUpdate> weights;
 };
 

@@ -35,32 +35,34 @@ struct ParameterPlan {
 
 struct UpdatePlan {
   std::vector<ParameterPlan> parameters;
-  bool observed = false;  // a step has shown how gradients arrive
+  bool observed = false;  // whether a step has shown how gradients arrive
   // True: a graph begins with the update of the previous step, which it makes group by group.
   bool deferred = false;
-  // The number of all update groups, and the number of groups without those of sparse parameters.
-  // Groups are counted from 0. A deferred update must finish group 0 before the forward pass
-  // begins. It must finish group b before blocks[b - 1] or a later block begins. Groups from
+  // `groups` is the number of all update groups; block_groups leaves out the groups of sparse
+  // parameters. Groups are counted from 0. A deferred update must finish group 0 before the forward
+  // pass begins. It must finish group b before blocks[b - 1] or a later block begins. Groups from
   // block_groups on each hold one sparse parameter, which is updated after the operation that reads
   // it.
   std::size_t groups = 1, block_groups = 1;
   std::vector<std::int64_t> blocks;  // block numbers in the order of the forward pass
 
   bool reads_reduce_buffer() const;  // whether sum_in_reduce_buffer is true for any parameter
-  // An unknown block belongs to the last block's group.
+  // Returns the update group of a block. A block that is not in `blocks` belongs to the last
+  // block's group.
   std::size_t group_of_block(std::int64_t block) const;
   // Returns the sparse parameter of `group`, which must be at or above block_groups.
   std::size_t sparse_parameter(std::size_t group) const;
-  // Whether both plans are equal, except for rows_of_ranks. Equal plans zero-fill and update in the
-  // same way.
+  // Whether this plan and `other` are equal, except for rows_of_ranks. Equal plans zero-fill and
+  // update in the same way.
   bool updates_like(UpdatePlan other) const;
   friend bool operator==(const UpdatePlan&, const UpdatePlan&) = default;
 };
 
-// Returns the plan that is used until a step was observed. It zero-fills all gradients, reads all
-// sums in f32, and has one group.
+// Returns the plan that is used until a step has shown how gradients arrive. This plan zero-fills
+// all gradients, reads all sums in f32, and has one group.
 UpdatePlan plan_before_warm_up(std::size_t parameters);
-// The size of one parameter, and how its gradient arrived in the steps so far.
+// The size of one parameter, and how its gradient arrived in a whole step and in the steps before
+// it.
 struct ParameterObservation {
   GradientObservation gradient;
   std::int64_t elements = 0;
@@ -76,17 +78,17 @@ struct BlockUse {
   std::vector<bool> is_early;
 };
 
-// Assumptions about parameters that are in no block, from the fastest to the safest. If one turns
-// out to be wrong, the next is tried (TrainStep::plan_graph).
+// Assumptions about parameters that are in no block, from the fastest to the safest. If an
+// assumption turns out to be wrong, the next one is tried (TrainStep::plan_graph).
 enum class Deferral {
   // Exactly one operation reads each large sparse parameter; parameters that were not used early
-  // are used after the last block begins.
+  // (BlockUse::is_early) are used after the last block begins.
   sparse_behind_reader,
   sparse_first,  // like sparse_behind_reader, but any operations may read a sparse parameter
   all_first      // all parameters that are in no block may be used before the first block
 };
 
-// Turns `plan` into one with a deferred update, and sets its update groups. large_sparse: the
+// Changes `plan` into a plan with a deferred update, and sets its update groups. large_sparse: the
 // result of GradientBuffers::large_sparse.
 void defer_update(UpdatePlan& plan, const BlockUse& use, const std::vector<bool>& large_sparse,
                   Deferral how);

@@ -1,4 +1,5 @@
-// Zero-fills the gradients of all parameters whose first gradient a plan adds to zeros.
+// Zero-fills the gradients of all parameters whose first gradient a plan adds to zeros
+// (FirstGradient::adds_to_zeros).
 #pragma once
 
 #include "ops/zero_ranges/zero_ranges.h"
@@ -18,14 +19,15 @@ class ZeroFill {
  public:
   ZeroFill(const ParameterStorage& storage, const UpdatePlan& plan);
 
-  // Zero-fills one update group.
+  // Zero-fills the gradients of one update group.
   //   flat: f32 [elements], the gradients
-  //   dirty: u8 [pieces], see DirtyPieces; pieces with 0 are skipped, and none if it is undefined
+  //   dirty: u8 [pieces], see DirtyPieces; pieces with flag 0 are skipped; if undefined, no piece
+  //     is skipped
   void fill(std::size_t group, const at::Tensor& flat, const at::Tensor& dirty = {}) const;
   void fill_all(const at::Tensor& flat) const;
 
  private:
-  std::vector<ZeroRanges> groups_;  // empty if the whole buffer is one group that is zero-filled
+  std::vector<ZeroRanges> groups_;  // empty if `fill` zero-fills the whole buffer
 };
 
 }  // namespace lockstep

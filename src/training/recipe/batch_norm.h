@@ -1,4 +1,5 @@
-// A batch-norm module that follows the option norm.statistics.
+// A batch-norm module. norm.statistics chooses whether it uses statistics of a rank's own rows,
+// statistics over all ranks, or the running statistics.
 #pragma once
 
 #include "training/recipe/recipe.h"
@@ -27,7 +28,7 @@ class BatchNormImpl : public torch::nn::Cloneable<BatchNormImpl> {
   }
   // Returns the normalised x, in the dtype and memory layout of x.
   //   x: [N, C, ...]
-  //   after: a residual sum, ReLU and pool that are computed together with the norm
+  //   after: the residual sum, ReLU and pool that follow the norm and are computed together with it
   //   known: the moments of x; may be given only if StepContext::wants_moments() is true
   at::Tensor forward(const at::Tensor& x, const StepContext& context, const AfterNorm& after = {},
                      const KnownMoments& known = {}) {

@@ -11,7 +11,8 @@ namespace lockstep {
 // call takes little time, and does nothing outside of a prediction.
 void report_item_progress(double done, double total, const std::string& unit);
 
-// While it exists, reports of this thread go to `take`. A thread may have only one at a time.
+// While an object exists, report_item_progress passes the reports of its thread to `take`. A thread
+// may have only one object at a time.
 class ItemProgressTaker {
  public:
   using Take = std::function<void(double done, double total, const std::string& unit)>;

@@ -13,13 +13,13 @@ namespace lockstep {
 //     tries which algorithm is the fastest
 void set_library_modes(const TrainOptions& options);
 
-// Stops cuDNN's trials of algorithms. They cost more time than they save if the shapes of the data
-// vary.
+// Stops cuDNN's trials of algorithms. The trials cost more time than they save if the shapes of the
+// data vary.
 void stop_trying_out_convolutions();
 
 // Call it if outputs must not depend on the rank that makes them. Afterwards the same operation on
-// the same data uses the same algorithm in every process. An operation that can add in a fixed
-// order does so.
+// the same data uses the same algorithm in every process. Operations that can add in a fixed order
+// use that order.
 void take_the_same_algorithms_everywhere();
 
 }  // namespace lockstep

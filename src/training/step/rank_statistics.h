@@ -17,15 +17,16 @@ namespace lockstep {
 std::shared_ptr<const StatisticsOfRanks> statistics_of_ranks(const TrainOptions& options,
                                                              ProcessGroup& group);
 
-// Returns statistics for a pass that only this rank computes. They contain this rank's rows only,
-// so the rank does not wait for other ranks. Returns null if `of_ranks` is null.
+// Returns statistics for a forward and backward pass that only this rank computes. They contain
+// this rank's rows only, so the rank does not wait for other ranks. Returns null if `of_ranks` is
+// null.
 std::shared_ptr<const StatisticsOfRanks> without_the_others(
     const std::shared_ptr<const StatisticsOfRanks>& of_ranks);
 
-// Throws Error. Call it when memory ran out and statistics span the ranks. The other ranks then
-// wait for this rank in the middle of a pass, so the step cannot be repeated. A smaller micro-batch
-// would not help, because it would change the statistics. why: the out-of-memory message; may be
-// empty.
+// Throws the Error that ends a run when memory ran out and statistics span the ranks. The other
+// ranks then wait for this rank in the middle of a forward or backward pass, so the step cannot be
+// repeated. A smaller micro-batch would not help, because it would change the statistics. why: the
+// out-of-memory message; may be empty.
 [[noreturn]] void fail_where_ranks_wait(Phase failed, const std::string& why = "");
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Uploads a step's data to the device, while the step before is computed.
+// Uploads a step's data to the device, while the previous step is computed.
 #pragma once
 
 #include "backends/backend.h"
@@ -18,11 +18,11 @@ namespace lockstep {
 // A step whose upload has been started in advance.
 struct StagedStep {
   StepData data;  // the fields of its batches were moved into `uploads`
-  // One for each micro-batch: fields…, row_weight, counters.
+  // One upload for each micro-batch, of these tensors: fields…, row_weight, counters.
   std::vector<std::unique_ptr<Upload>> uploads;
-  // f64 [terms + ranks] on the host. It holds the weights of the loss's terms. Then each rank has
-  // one place for a hash of its data's shapes, or -1 if it has no data. When `agreement` is done,
-  // the tensor is summed over the ranks.
+  // f64 [terms + ranks] on the host. The tensor begins with the weights of the loss's terms. Then
+  // comes one number for each rank: a hash of the shapes of the rank's data, or -1 if the rank has
+  // no data. When `agreement` is done, the tensor is summed over the ranks.
   at::Tensor agreed;
   std::unique_ptr<Pending> agreement;
   bool out_of_memory = false;  // memory ran out, so the data are not on the device
@@ -30,7 +30,7 @@ struct StagedStep {
 
 // The inputs of a step on the device. A graph has its own copy, whose addresses do not change.
 struct StepInputs {
-  // One for each micro-batch: fields…, row_weight, counters.
+  // One list for each micro-batch, of these tensors: fields…, row_weight, counters.
   std::vector<std::vector<at::Tensor>> micro;
   std::vector<std::int64_t> first_global_rows;
   at::Tensor weights;  // weights of the loss terms, f64 [terms], summed over all ranks

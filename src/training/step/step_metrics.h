@@ -15,8 +15,8 @@ namespace lockstep {
 // The report of one rank about itself, which it sends with each step. Every rank gets the reports
 // of all ranks.
 struct RankReport {
-  double stop_signal = 0, stop_quota = 0;  // > 0: this rank wants to stop
-  double save = 0;                         // > 0: this rank wants a checkpoint
+  double stop_signal = 0, stop_quota = 0;  // > 0: a stop is requested
+  double save = 0;                         // > 0: a checkpoint is requested
   double wait_s = 0;                       // this rank's StepResult::wait_s of the previous step
   MemoryUse memory;
   // The phase of this step in which the rank ran out of memory: data, forward, backward or
@@ -50,7 +50,7 @@ struct StepResult {
 // Knows the layout of the step metrics, an f64 vector. These values are summed over the ranks:
 //   - the mean of each loss term, and the sum and weight of each logged value
 //   - the number of ranks that dropped the step, and the requests to stop and to save
-//   - a report of each rank, which is 0 on all other ranks
+//   - a report for each rank; a rank adds its own report, and 0 for the other ranks
 // Then values that are equal on all ranks are appended: the gradient norm, the loss scale and
 // whether the step was dropped. Two time stamps of this rank come last.
 class StepMetrics {
@@ -63,7 +63,7 @@ class StepMetrics {
   at::Tensor logged(const at::Tensor& sums) const;  // view of the logged values, [logged, 2]
 
   // Returns this rank's report as a vector of the step metrics on the host, with 0 in all other
-  // places. `backend` allocates it in memory from which uploads are fast.
+  // places. `backend` allocates the vector in memory from which uploads are fast.
   at::Tensor report(const RankReport& report, Backend& backend) const;
   // Returns the vector that this rank adds to the sum over the ranks. All tensors are on the
   // device.
@@ -73,7 +73,7 @@ class StepMetrics {
   //   failed: the phase of this step in which memory ran out, or none
   at::Tensor own(const at::Tensor& report, const at::Tensor& sums, const at::Tensor& dropped,
                  Phase failed) const;
-  // Sets `dropped`, f64 [1]. It is above 0 if a rank dropped the step or if a loss term is not
+  // Sets `dropped`, f64 [1], to a value above 0 if a rank dropped the step or if a loss term is not
   // finite. sum: the vector, summed over the ranks.
   void find_dropped(const at::Tensor& sum, const at::Tensor& dropped) const;
   // Returns the step metrics as a StepResult. whole: the result of host_metrics

@@ -40,7 +40,7 @@ class StepRunner {
   // Makes the update of the last step if it is deferred. Call it before anything but another step
   // uses the weights.
   void flush_update() { step_.flush_update(); }
-  // See StepGraphs::take_news.
+  // Returns the outcome of a new capture (StepGraphs::take_news).
   std::optional<GraphState> take_graph_news() { return graphs_.take_news(); }
   const GraphCounts& graph_counts() const { return graphs_.counts(); }
   // The last out-of-memory message of this rank, one line. It is empty if memory did not run out.
@@ -48,12 +48,13 @@ class StepRunner {
   // Call it after a step with `dropped` or `not_finite`. Deletes the graphs, because later steps
   // may have other micro-batches. Later steps change weights again.
   void reset_after_drop();
-  // Deletes the graphs and frees their device memory. They are captured again later. All ranks call
-  // it, between steps.
+  // Deletes the graphs and frees their device memory. Later steps are captured again. All ranks
+  // call it, between steps.
   void release_graphs();
-  // Call it before `reset_after_drop`.
+  // From the next step on, all blocks of the model are recomputed in backward. Call it before
+  // `reset_after_drop`.
   void recompute_all_blocks() { step_.recompute_all_blocks(); }
-  // See TrainStep::find_not_finite.
+  // Finds the tensor that made a step not finite (TrainStep::find_not_finite).
   NotFinite find_not_finite(StagedStep staged);
 
  private:

@@ -68,8 +68,8 @@ class TrainStep {
   // collective. Also makes the first call of Backend::side_work, which is not allowed in a capture.
   std::shared_ptr<const StepPlan> plan_graph(const StepInputs& inputs,
                                              const SparseAllGather::AgreedRows& rows);
-  // As `enqueue`, but for a step that is being captured. If memory runs out, throws an exception
-  // that ends the capture.
+  // Does the same as `enqueue` for a step that is being captured. If memory runs out, throws an
+  // exception that ends the capture.
   at::Tensor capture(const StepInputs& inputs, const std::shared_ptr<const StepPlan>& plan);
   // Call it before each replay of a graph with this plan.
   void before_replay(const StepPlan& plan);
@@ -78,18 +78,19 @@ class TrainStep {
   // Call it after a capture that failed. Forgets the step that was not completed.
   void forget_unfinished();
   // Lets later steps change weights again, and lets the plan be made again. All ranks call it after
-  // a step with `dropped` or `not_finite`. Call `flush_update` before. Allocates nothing.
+  // a step with `dropped` or `not_finite`. Call `flush_update` first. Allocates nothing.
   void reset();
   // From the next step on, all blocks of the model are recomputed in backward.
   void recompute_all_blocks() { parts_.recomputed_blocks = all_blocks; }
   // Repeats the computation of a step that was not finite, to find the tensor that is the cause.
-  // Call it after `reset`, with the data of that step. Changes nothing. Calls no collective. Waits
-  // for the device.
+  // Call it after `reset`, with the data of that step. The function changes nothing, calls no
+  // collective, and waits for the device.
   NotFinite find_not_finite(const StepInputs& inputs);
 
  private:
   class Trial;
-  // The purpose of a forward and backward pass: an eager step, a capture, or find_not_finite.
+  // The purpose of a forward and backward pass: a step without a graph, a capture, or
+  // find_not_finite.
   enum class Pass { of_step, of_capture, of_search };
 
   StepContext context_of(const at::Tensor& counters, const StepFactors& factors) const;
@@ -118,8 +119,8 @@ class TrainStep {
   std::unique_ptr<GradientReduction> reduction_;
   BlockObserver blocks_;
   std::shared_ptr<const StepPlan> first_plan_;  // the plan that is used before a step was observed
-  // The assumption that is tried first for the deferred update of the next graph. Nothing if graphs
-  // get no deferred update.
+  // The assumption that is tried first for the deferred update of the next graph. It is empty if
+  // graphs get no deferred update.
   std::optional<Deferral> deferral_;
   bool defers_ = false;  // whether some graph has a deferred update
   std::size_t terms_;

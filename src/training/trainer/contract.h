@@ -1,4 +1,4 @@
-// Checks a recipe's contract before a new run trains.
+// Checks that a recipe keeps the contract of training/recipe/recipe.h, before a new run trains.
 #pragma once
 
 #include "training/contract/contract_check.h"

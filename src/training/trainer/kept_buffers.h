@@ -18,15 +18,17 @@ class KeptBuffers {
   KeptBuffers(const TrainerSetup& setup, PlacedModel& placed, Optimizer& optimizer)
       : setup_(setup), placed_(placed), optimizer_(optimizer) {}
 
-  // Remembers the buffers in exact mode. Call it after the model is restored and before the first
-  // step.
+  // In exact mode (option exact), copies the buffers for `check`. Call it after the model is
+  // restored and before the first step.
   void start();
-  // Throws Error if the model replaced a buffer by another tensor, because the new one is neither
-  // saved nor shared. In exact mode, also throws Error if training has changed a buffer. Its values
-  // would depend on the samples of one rank, and therefore on the number of ranks.
+  // Throws Error if the model replaced a buffer by another tensor, because the new tensor is
+  // neither saved nor shared. In exact mode, also throws Error if training has changed a buffer.
+  // The buffer's values would depend on the samples of one rank, and therefore on the number of
+  // ranks.
   void check() const;
-  // Makes the buffers equal on all ranks: rank 0's values, or the mean if norm.keep is mean. Does
-  // the same for the averages of the buffers. All ranks call it.
+  // Makes the buffers equal on all ranks: all ranks get rank 0's values, or the mean over the ranks
+  // if norm.keep is mean. Does the same for the averages of the buffers (WeightAverage). All ranks
+  // call it.
   void share();
 
  private:

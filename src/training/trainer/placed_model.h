@@ -16,37 +16,40 @@ namespace lockstep {
 
 // The purpose for which a model is placed.
 enum class Placing {
-  fresh,     // for a run's first start; rank 0 sets the first weights
+  fresh,     // for a run that begins anew; rank 0 sets the first weights
   restored,  // the weights will be read from a checkpoint
 };
 
 // A freshly built model on the device. `storage` holds its parameters, and `buffers` its buffers.
 // train.freeze says which parameters are frozen. Arguments of the constructor:
-//   shared: whether the optimizer is sharded over the ranks; all ranks then begin with rank 0's
-//     weights
-//   link: determines the size of buckets, unless the options set it
+//   shared: whether the optimizer is sharded over the ranks; if it is, the constructor sends rank
+//     0's weights to all ranks
+//   link: the speed of an all-reduce, from which the bucket size is chosen unless reduce_bucket_mb
+//     sets it
 struct PlacedModel {
   std::unique_ptr<Model> model;
   std::unique_ptr<ParameterStorage> storage;
   std::unique_ptr<ModelBuffers> buffers;
 
-  // The result of load_first_weights; null if init.from is not used, and on ranks other than 0.
+  // The result of load_first_weights. It is null if no weights were loaded by init.from, and on
+  // ranks other than 0.
   nlohmann::json first_weights;
 
   PlacedModel(const TrainerSetup& setup, Placing placing, bool shared = false,
               const std::optional<LinkSpeed>& link = std::nullopt);
 };
 
-// Returns the checkpoint to read, or nothing if there is none. Rank 0 chooses it and checks it for
-// damage, so it is the same on every rank. On rank 0, `skipped` gets the damaged checkpoints that
-// were skipped. Throws Error if another rank cannot see the checkpoint.
+// Returns the checkpoint to read, or nothing if the run has no undamaged checkpoint. Rank 0 chooses
+// it and checks it for damage, so the checkpoint is the same on every rank. On rank 0, `skipped`
+// gets the damaged checkpoints that were skipped. Throws Error on each rank that cannot see the
+// chosen checkpoint.
 std::optional<CheckpointInfo> choose_checkpoint(const RunDir& run, ProcessGroup& group,
                                                 const WhichCheckpoint& which,
                                                 std::vector<CheckpointInfo>& skipped);
 
 // Writes the output of an evaluation and its metrics into the run's folder. If there is no output,
-// writes nothing. differs: EvaluateRun::differs, or null during training. Returns one line for each
-// output that could not be kept or written.
+// writes nothing. best: whether this evaluation is the best so far. differs: EvaluateRun::differs,
+// or null during training. Returns one line for each output that could not be kept or written.
 std::vector<std::string> save_output(const EvaluationOutput& output,
                                      const std::vector<Metric>& metrics, bool best,
                                      const nlohmann::json& differs = nullptr);

@@ -5,9 +5,9 @@
 
 namespace lockstep {
 
-// Returns Recipe::data. Throws Error if these differ from the plan: the number of training or
-// validation samples, the size of an epoch, or the rows of a sample. The validation samples are not
-// checked if setup.measure_only is true.
+// Returns Recipe::data. Throws Error if one of these numbers differs from the plan: training
+// samples, validation samples, samples in an epoch, and rows of a sample. The validation samples
+// are not checked if setup.measure_only is true.
 DatasetPair planned_data(const TrainerSetup& setup);
 
 }  // namespace lockstep

@@ -30,36 +30,38 @@ struct TrainerSetup {
   Clock& clock;
   bool resume = false;          // resume from the newest checkpoint that is not damaged
   StartUp* start_up = nullptr;  // records the time of each part of the start; may be null
-  // The source of init.from (runtime/run/checkpoint/weight_source.h), or null.
+  // The source of the first weights (runtime/run/checkpoint/weight_source.h), or null if init.from
+  // is not used.
   nlohmann::json init{};
-  bool measure_only = false;    // only steps and their events, without evaluations and checkpoints
-  bool longest_first = false;   // the longest samples come first, to measure their memory
+  bool measure_only = false;    // run steps and write their events; no evaluations or checkpoints
+  bool longest_first = false;   // the longest samples come first, to measure peak memory
   bool check_contract = false;  // check the recipe's contract before the first step of a run
-  // The file of an export, whose weights are read instead of a checkpoint's. The path is empty if a
-  // checkpoint is read. Training does not use it.
+  // The file of an export, whose weights are read instead of the weights of a checkpoint. The path
+  // is empty if a checkpoint is read. Training does not use this path.
   std::filesystem::path weights = {};
   ExpectedTimes expected = {};  // times of this run, estimated before it began
-  // For a trial run: after training has stopped, an evaluation follows, which may take this many
-  // seconds. 0: there is no such evaluation.
+  // For a trial run, which measures times: after training has stopped, an evaluation follows that
+  // may take this many seconds. 0: no evaluation follows.
   double trial_evaluation_s = 0;
 };
 
 enum class TrainEnd { finished, stopped };
 
-// Trains until the end, or until a stop on which all ranks agree. Rank 0 writes events, checkpoints
-// and the run's state. Throws Error for problems that the user can solve. Any other exception also
-// means that this rank failed.
+// Trains until the run's last step, or until a stop on which all ranks agree. Rank 0 writes events,
+// checkpoints and the run's state. Throws Error for problems that the user can solve. Any other
+// exception also means that this rank failed.
 TrainEnd train(const TrainerSetup& setup);
 
 struct EvaluateRun {
   bool best = false;  // true: the best checkpoint; false: the newest that is not damaged
-  // File for the table of items; if empty, it goes into the run's folder.
+  // The file for the table of items. If the path is empty, the table goes into the run's folder.
   std::filesystem::path items_file = {};
-  // How this evaluation differs from those during training: {"options", "other_data"}. Its output
-  // then gets its own folder. The value is null if nothing differs.
+  // How this evaluation differs from the evaluations during training: {"options", "other_data"}.
+  // The output of an evaluation that differs gets its own folder. The value is null if nothing
+  // differs.
   nlohmann::json differs = nullptr;
-  // A folder to which the recipe's further tables are also written, as NAME.csv and NAME.json. May
-  // be empty.
+  // A folder to which the recipe's other tables are also written, as NAME.csv and NAME.json. The
+  // tables are not written there if the path is empty.
   std::filesystem::path tables_folder = {};
 };
 
@@ -67,8 +69,8 @@ struct EvaluateRun {
 // skipped. Returns an object with these keys on every rank:
 //   - "step", "metrics": {name: value}, "units": {name: unit}
 //   - "infinite", if a metric is infinite: {name: "inf" or "-inf"}
-// On rank 0 it also has these keys:
-//   - "tables": the names of the recipe's further tables
+// On rank 0 the object also has these keys:
+//   - "tables": the names of the recipe's other tables
 //   - "items": the path of the recipe's table of items, if it was written
 //   - "items_fault": why the table of items was not written to items_file
 //   - "problems": the outputs that could not be written, one line each
@@ -76,19 +78,20 @@ nlohmann::json evaluate_run(const TrainerSetup& setup, const EvaluateRun& how,
                             std::vector<CheckpointInfo>& skipped);
 
 // Checks the recipe's contract (training/contract/contract_check.h) with a freshly built model. All
-// ranks call it. Returns {"faults", "warnings", "notes", "tried"}, each a list of lines.
+// ranks call it. Returns the lists of ContractReport: {"faults", "warnings", "notes", "tried"}.
 nlohmann::json check_run(const TrainerSetup& setup);
 
-// Says which checkpoint of a run is read. By default it is the newest that is not damaged. If
-// `best` is true, it is the best one. If `step` is set, it is the checkpoint of this step, which
-// the caller has already checked for damage.
+// Says which checkpoint of a run is read. By default, the newest checkpoint that is not damaged is
+// read. If `best` is true, the undamaged checkpoint with the best evaluation is read, if there is
+// one. If `step` is set, the checkpoint of this step is read; the caller has already checked it for
+// damage.
 struct WhichCheckpoint {
   bool best = false;
   std::optional<std::int64_t> step{};
 };
 
-// Builds a model on the device and loads the weights of a checkpoint or an export, for prediction.
-// Owns the model and its parameters.
+// Builds a model on the device and loads the weights of a checkpoint or an export, for prediction
+// or evaluation. The object owns the model and its parameters.
 class LoadedModel {
  public:
   // On rank 0, `skipped` gets the damaged checkpoints that were skipped.

@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// Updates the weights and states of some ranges, but not the working copy.
+// Updates the weights and states of some ranges, but not the working copy (UpdateRanges::working).
 using UpdateByAten = std::function<void(const UpdateRanges&)>;
 
 class PreparedByAten : public PreparedUpdate {

@@ -7,8 +7,9 @@
 
 namespace lockstep {
 
-// Gathers the other ranks' shards of `flat` [elements], in place. All ranks call it, after each has
-// written its own shards. Does nothing if the optimizer is not sharded. Throws CollectiveFailed.
+// Gathers the other ranks' shards of `flat` [elements], in place. All ranks call it, after each
+// rank has written its own shards. Does nothing if the optimizer is not sharded. Throws
+// CollectiveFailed if the collective fails.
 void gather_shards(const ParameterStorage& storage, const at::Tensor& flat);
 
 }  // namespace lockstep

@@ -16,9 +16,9 @@ class LossScale {
   LossScale(Precision precision, at::Device device);
 
   const at::Tensor& value() const { return value_; }  // f32 [1]
-  // i32 [1], the number of finite steps since the last change.
+  // i32 [1], the number of steps with finite gradients since the scale last changed.
   const at::Tensor& growth() const { return growth_; }
-  void restart();  // sets the state at the start of a run
+  void restart();  // sets the scale to its value at the start of a run
   // Computes the next scale, which `apply` then sets. Allocates memory.
   //   skip: f32 [1], 1 if the gradient is not finite
   //   dropped: f64 [1], may be undefined; if it is above 0, the scale does not change

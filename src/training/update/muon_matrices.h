@@ -9,7 +9,8 @@
 
 namespace lockstep {
 
-// The coefficients and the number of Newton-Schulz iterations, as in torch.optim.Muon.
+// The coefficients of the Newton-Schulz iteration and the number of iterations, as in
+// torch.optim.Muon.
 inline constexpr double muon_linear = 3.4445, muon_cubic = -4.7750, muon_quintic = 2.0315;
 inline constexpr int muon_iterations = 5;
 
@@ -19,7 +20,7 @@ double muon_rate_factor(const TrainOptions& options, std::int64_t rows, std::int
 // Makes a rule that uses ATen operations, one matrix after another.
 std::unique_ptr<OptimizerRule> make_muon_by_aten(const TrainOptions& options,
                                                  const UpdateNumbers& numbers);
-// Makes a rule that uses our own CUDA kernels, for all matrices of one shape at once.
+// Makes a rule that uses Lockstep's own CUDA kernels, for all matrices of one shape at once.
 std::unique_ptr<OptimizerRule> make_muon_by_kernels(const TrainOptions& options,
                                                     const UpdateNumbers& numbers);
 

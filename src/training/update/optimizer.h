@@ -23,8 +23,8 @@
 
 namespace lockstep {
 
-// Updates the master weights from the summed gradients (GradientBuffers::sums_of). These are
-// gradients of the loss times the loss scale. If the optimizer is sharded
+// Updates the master weights from the summed gradients (GradientBuffers::sums_of). These gradients
+// were computed from the loss times the loss scale. If the optimizer is sharded
 // (ParameterStorage::sharing), each rank updates its own shards, and all ranks call the functions
 // together. Each range of the flat buffers has its own weight decay and learning rate. A step whose
 // gradient is not finite changes nothing but the loss scale. No call synchronises the device.
@@ -38,7 +38,7 @@ class Optimizer {
   // The factor on the loss before backward, f32 [1] on the device. It is 1 unless the precision is
   // fp16.
   const at::Tensor& loss_scale() const { return loss_scale_.value(); }
-  // Adds a range of the sums to the norm (GradientNorm::add). Call it before `prepare`.
+  // Adds a range of the gradient sums to the norm (GradientNorm::add). Call it before `prepare`.
   void find_norm_of(const at::Tensor& sums, bool now) { norm_of_sums_.add(sums, now); }
   // A step calls `prepare`, then `apply`. `prepare` allocates all memory and changes no state, so
   // it may be called again after it ran out of memory.
@@ -46,44 +46,46 @@ class Optimizer {
   //   dropped: f64 [1] on the device, may be undefined; if it is above 0, the step changes nothing
   void prepare(const at::Tensor& lr, const at::Tensor& dropped = {});
   void apply();
-  // These functions are the two parts of `apply`. apply_numbers updates the scalars that later
-  // steps read: the count of updates and the loss scale. update_weights updates the weights. A
-  // graph with a deferred update makes this update group by group instead. The weights must be
-  // updated before they are used, before the gradients are zero-filled, and before the next
-  // `prepare`. Neither function is allowed if the optimizer is sharded or if there is an average of
-  // the weights.
+  // apply_numbers and update_weights are the two parts of `apply`. apply_numbers updates the
+  // scalars that later steps read: the count of updates and the loss scale. update_weights updates
+  // the weights. A graph with a deferred update calls begin_weights and update_group instead of
+  // update_weights. The weights must be updated before they are used. The update reads the
+  // gradients and the scalars of this step, so it must be enqueued before gradients are zero-filled
+  // and before the next `prepare`. Neither apply_numbers nor update_weights is allowed if the
+  // optimizer is sharded or if there is an average of the weights.
   void apply_numbers();
   void update_weights();
-  // Update the weights group by group, by the plan in use. Call begin_weights first, then
-  // update_group once for each group, in any order.
+  // begin_weights and update_group update the weights group by group, by the current plan. Call
+  // begin_weights first, then update_group once for each group, in any order.
   void begin_weights();
   void update_group(std::size_t group);
   // group: the group of one sparse parameter. Returns the data with which an operation can compute
   // the updated values of rows. The content of this data on the device is valid after
-  // begin_weights. Returns nothing if the rule does not support this.
+  // begin_weights. Returns nothing if the rule cannot provide this data.
   std::optional<DeferredRows> deferred_rows(std::size_t group) const;
   // Call it before a replay of a graph. begins: whether the graph has a deferred update. A graph
-  // with a deferred update begins with the update of the previous step. Its own update is made by
-  // the next step or by flush_update. For a graph without a deferred update, this function calls
-  // flush_update.
+  // with a deferred update begins with the update of the previous step. The next step or
+  // flush_update makes the graph's own update. For a graph without a deferred update, this function
+  // calls flush_update.
   void before_replay(bool begins);
   // Makes the update that the last step deferred, if any. Work enqueued from now on sees the
-  // weights of the last step. The update reads the gradients, so call it before they are
+  // weights after that update. The update reads the gradients, so call it before they are
   // zero-filled for the next step.
   void flush_update();
   bool update_is_deferred() const { return update_is_deferred_; }
 
   // Makes the tables that the device reads for a plan. Pass the result to GradientBuffers::use.
   // for_graph: if true, updates skip clean pieces (DirtyPieces) as far as the rule supports it.
-  // Call find_dirty before each replay of a graph with such a plan. If memory runs out, throws and
-  // changes nothing.
+  // Call find_dirty before each replay of a graph with such a plan. If memory runs out, throws an
+  // exception and changes nothing.
   std::shared_ptr<const StepPlan> prepare_plan(UpdatePlan plan, bool for_graph = false);
   void find_dirty();
   // Whether the rule can read the sums of gradients in bf16.
   bool reads_low_sums() const { return rule_->reads_low_sums(); }
   // Whether the rule supports deferred updates (OptimizerRule::defers).
   bool defers() const { return rule_->defers(); }
-  // Forgets the ranges of the norm. Call it after a step that did not reach `apply`.
+  // Forgets the norm and its ranges, so that the next `prepare` computes the norm again. Call it
+  // after a step that did not reach `apply`.
   void forget_prepared() { norm_of_sums_.forget(); }
   void step(const at::Tensor& lr, const at::Tensor& dropped = {});
   void step(double lr);
@@ -92,7 +94,7 @@ class Optimizer {
   const at::Tensor& gradient_norm() const { return norm_; }
 
   // f32 [1]: 1 if the gradient is not finite and a smaller loss scale would not help, else 0. It is
-  // valid between `prepare` and `apply`. If the step is dropped, it has no meaning.
+  // valid between `prepare` and `apply`. If the step is dropped, the value has no meaning.
   at::Tensor not_finite() const { return loss_scale_.not_finite(skip_); }
 
   // f32 [1]: 1 if the step changes no weights, else 0. It is valid after `prepare`.
@@ -105,7 +107,7 @@ class Optimizer {
   // The average of the weights, which each update moves; null unless ema.decay is set.
   WeightAverage* average() const { return average_.get(); }
 
-  // The state for a checkpoint. `states` are those that optimizer_states lists
+  // The state for a checkpoint. `states` has the states that optimizer_states lists
   // (planning/options/optimizers.h). flat_state gives their flat f32 buffers by name. scalar_state
   // gives scalars by name ("step", "loss_scale", "growth"), as tensors [1].
   const std::vector<StateBuffer>& states() const { return states_; }

@@ -1,4 +1,4 @@
-// Keeps an exponential moving average (EMA) of the weights in fp32. The average includes the
+// Keeps an exponential moving average (EMA) of the weights in fp32. The average also covers the
 // model's floating-point buffers, because buffers such as batch-norm statistics depend on the
 // weights.
 #pragma once
@@ -15,12 +15,12 @@
 namespace lockstep {
 
 // After update n, the average moves towards the weights by the fraction max(1 - decay, 9 / (10 +
-// n)) of the difference. So it follows the weights closely in the first steps. All work is
+// n)) of the difference. So the average follows the weights closely in the first steps. All work is
 // enqueued, and nothing synchronises the device.
 class WeightAverage {
  public:
-  // The average begins as a copy of the present weights. buffers: null if there are none. All
-  // arguments must outlive this object.
+  // The average begins as a copy of the present weights. buffers: the model's buffers; may be null.
+  // All arguments must outlive this object.
   WeightAverage(double decay, ParameterStorage& storage, ModelBuffers* buffers = nullptr);
 
   const at::Tensor& flat() const { return flat_; }  // f32 [own_elements]
@@ -47,8 +47,8 @@ class WeightAverage {
   at::Tensor flat_, share_;  // share_: f32 [1], the fraction for the next update
 };
 
-// While it exists, the model computes with the averages of its weights and buffers. Does nothing if
-// `average` is null. See ShownWeights for the rules about ranks and exceptions.
+// While an object exists, the model computes with the averages of its weights and buffers. Does
+// nothing if `average` is null. See ShownWeights for the rules about ranks and exceptions.
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average);

@@ -28,15 +28,16 @@ std::int64_t alignment_of(const void* pointer);
 class LtProduct {
  public:
   // Describes products with the same sizes, dtypes, flags and alignments as `like`. Requests at
-  // most `most` algorithms from cuBLASLt, which lists the one that it expects to be fastest first.
+  // most `most` algorithms from cuBLASLt. The list from cuBLASLt begins with the algorithm that is
+  // expected to be fastest.
   LtProduct(const MatmulArguments& like, int most);
   LtProduct(const LtProduct&) = delete;
   LtProduct& operator=(const LtProduct&) = delete;
 
-  // The number of candidate algorithms. It may be 0.
+  // The number of candidate algorithms that cuBLASLt returned. It may be 0.
   std::size_t candidates() const { return candidates_.size(); }
-  // Runs the product with a candidate. Returns the status of cuBLASLt, because some candidates turn
-  // out not to support the product.
+  // Runs the product with algorithm number `candidate`. Returns the status of cuBLASLt, because
+  // some candidates turn out not to support the product.
   cublasStatus_t run(std::size_t candidate, const MatmulArguments& arguments,
                      const LtPlace& place) const;
 
@@ -54,7 +55,7 @@ class LtProduct {
   void find_candidates(const MatmulArguments& like, int most);
 
   Description description_;
-  Layout left_, right_, out_;  // in cuBLASLt's column order, see lt_product.cpp
+  Layout left_, right_, out_;  // in cuBLASLt's column-major order, see lt_product.cpp
   std::vector<cublasLtMatmulHeuristicResult_t> candidates_;
 };
 

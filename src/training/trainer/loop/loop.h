@@ -1,4 +1,4 @@
-// Runs the training of one rank in order: start, steps, work between steps, end
+// Runs the training of one rank: the start, the steps, the work between steps, and the end
 // (docs/design/trainer.md).
 #pragma once
 
@@ -27,7 +27,7 @@
 
 namespace lockstep {
 
-// The parts are implemented by other files:
+// Other files implement the parts of the loop:
 //   - a step: training/step/step_runner.h; its data: step_feed.h
 //   - which work is due: due.h; steps that changed nothing: dropped_step.h
 //   - evaluations: validation.h; checkpoints: checkpoints.h; events: recorder.h
@@ -45,8 +45,8 @@ class Loop {
   void begin_record();
   void open_parts();
   void make_up_for_evaluation();
-  // Records that the time since the last call was spent on `part` of the start-up. Call it only
-  // before the first step ends.
+  // Records that the time since the last call was spent on `part` of the start-up. Does nothing
+  // after the first step.
   void started(const char* part);
 
   // loop.cpp: the sequence of steps.

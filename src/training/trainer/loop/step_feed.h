@@ -16,8 +16,8 @@
 
 namespace lockstep {
 
-// Keeps one step staged in advance (StepStage). All ranks make the same calls in the same order.
-// All calls must come from one thread.
+// Keeps one step staged in advance: its data is loaded and its upload has begun (StepStage). All
+// ranks make the same calls in the same order. All calls must come from one thread.
 class StepFeed {
  public:
   // `setup` and `runner` must outlive this object.
@@ -28,7 +28,7 @@ class StepFeed {
   // staged step.
   void start(std::int64_t step, const BatchPlan& batch);
   // change_due says whether batch.micro_changes demands another micro-batch from step `step` on.
-  // take_change returns the batch with this micro-batch, and removes the change.
+  // take_change returns batch() with this micro-batch, and removes the change.
   bool change_due(std::int64_t step) const;
   BatchPlan take_change(std::int64_t step);
   // Removes all changes up to step `step`, at which a resumed run begins.
@@ -36,9 +36,9 @@ class StepFeed {
   // Stages the next step. If reading its data throws an exception, keeps the exception for
   // `failure`.
   void fetch();
-  // has_data says whether every rank has the data of the staged step. If it returns false, do not
-  // call `take`. On ranks whose data could not be read, failure() then returns the exception. On
-  // other ranks it returns null.
+  // has_data says whether every rank has the data of the staged step. If has_data returns false, do
+  // not call `take`. On ranks whose data could not be read, failure() then returns the exception.
+  // On other ranks, failure() returns null.
   bool has_data() const;
   std::exception_ptr failure() const { return failure_; }
   StagedStep take();
@@ -46,14 +46,14 @@ class StepFeed {
   void forget_staged();
   // Stages the next step and returns it instead of keeping it. `samples` gets this rank's samples.
   StagedStep fetch_apart(std::vector<std::int64_t>& samples);
-  // The samples of the staged step on all ranks, in row order. They are known only if
+  // The samples of the staged step on all ranks, in row order. The list is known only if
   // run.record_samples is true.
   const std::vector<std::int64_t>& samples() const { return samples_; }
 
   // Seconds that `fetch` waited for the loader since the last call of take_wait_s.
   double take_wait_s();
   // Call it after each step. If data.threads is unset and steps wait for data, adds loader threads.
-  // Returns LoaderThreads::step_done.
+  // Returns the result of LoaderThreads::step_done.
   std::optional<double> adapt();
   std::int64_t threads() const { return threads_.count(); }
 

@@ -23,7 +23,8 @@ nlohmann::json to_json(const BestSoFar& best);
 BestSoFar best_from_json(const nlohmann::json& state);
 
 // If stop.patience or stop.patience_epochs is reached after the last evaluation, returns the reason
-// to stop. If neither is reached, returns "". metric: the name of the metric, for the reason.
+// to stop. If neither is reached, returns "". metric: the name of the metric, for the text of the
+// reason.
 std::string out_of_patience(const TrainOptions& options, const BestSoFar& best,
                             const std::string& metric, std::int64_t steps_per_epoch);
 

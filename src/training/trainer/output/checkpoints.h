@@ -20,10 +20,10 @@ namespace lockstep {
 
 // The point from which training continues.
 struct StartingPoint {
-  std::optional<CheckpointInfo> from;   // nothing at a run's first start
-  std::vector<CheckpointInfo> skipped;  // damaged checkpoints, on rank 0 only
+  std::optional<CheckpointInfo> from;   // the checkpoint; nothing in a run that begins anew
+  std::vector<CheckpointInfo> skipped;  // the newer, damaged checkpoints; on rank 0 only
   std::int64_t step = 0;                // number of finished steps
-  double spent_s = 0;                   // time that earlier starts of the run took
+  double spent_s = 0;                   // time that the run had taken before this point
   BestSoFar best;
 };
 
@@ -37,20 +37,20 @@ class Checkpoints {
   // All arguments must outlive this object.
   Checkpoints(const TrainerSetup& setup, PlacedModel& placed, Optimizer& optimizer);
 
-  // Restores the checkpoint start.from, and sets the other fields of `start` from it. If there is
-  // none, all ranks get rank 0's first weights.
+  // Restores the checkpoint start.from, and sets the other fields of `start` from it. If start.from
+  // is empty, all ranks get rank 0's first weights.
   void restore_or_start(StartingPoint& start);
   // Prepares rank 0 to write checkpoints. Call it before `save`.
   //   recorder: null on ranks other than 0
   //   written: called after each save with its duration, on the saver's thread
   void open(Recorder* recorder, std::function<void(double seconds)> written);
-  // See CheckpointSaver::finish_reserving.
+  // Waits until the pinned memory for saves is allocated (CheckpointSaver::finish_reserving).
   void finish_reserving();
   // Saves a checkpoint in the background on rank 0. The other ranks contribute their shards if the
   // optimizer is sharded.
   void save(std::int64_t step, double elapsed_s, const BestSoFar& best, nlohmann::json metrics);
-  // Waits until all checkpoints are written. Returns why the last one could not be written, or ""
-  // if it was written. All ranks call it.
+  // Waits until all checkpoints are written. Returns why the last checkpoint could not be written,
+  // or "" if it was written. All ranks call it.
   std::string finish();
 
  private:

@@ -23,11 +23,12 @@ struct ItemJob {
   std::vector<FurtherRun> also{};        // ItemContext::also
   std::vector<std::string> item_keys{};  // item_key of each item, computed before the item was read
   std::filesystem::path record{};        // file in which rank 0 records finished items
-  std::map<std::int64_t, DonePart> done{};  // parts that earlier commands finished
+  // The parts that earlier commands finished. A part is `batch` consecutive items.
+  std::map<std::int64_t, DonePart> done{};
   std::set<std::string> own{};  // output files of earlier commands, which may be replaced
-  // An item that would end after `ends_s` is not begun. This is a time on the system's monotonic
-  // clock, or 0 if there is no limit. `item_s` is the seconds that one item takes, or 0 if it is
-  // not known in advance.
+  // An item that would end after `ends_s` is not begun. `ends_s` is a time on the system's
+  // monotonic clock, or 0 if there is no limit. `item_s` is the seconds that one item takes, or 0
+  // if it is not known in advance.
   double ends_s = 0, item_s = 0;
 
   std::set<std::int64_t> done_parts() const;
@@ -42,7 +43,8 @@ struct ItemJob {
 //   - "warning" {"text"}: a warning of the recipe about an item
 // "earlier" counts the done items that earlier commands finished. "left" counts the items that were
 // not begun because of ends_s. If the recipe reports its steps (training/recipe/item_progress.h),
-// "items" also has "work_done", "work_total", "work_known" and "work_unit".
+// "items" also counts these steps: "work_done", "work_total" and "work_unit". "work_known" is false
+// if the total is an estimate.
 void predict_items(const TrainerSetup& setup, Model& model, const ItemJob& job);
 
 }  // namespace lockstep

@@ -16,7 +16,7 @@ namespace lockstep {
 struct TrainerSetup;
 
 // Measures `repeats` all-reduces of a buffer of about `bytes` on an idle device. Returns the
-// seconds of each, as this rank measures them. All ranks call it, and begin each all-reduce
+// seconds that each all-reduce takes on this rank. All ranks call it, and begin each all-reduce
 // together. With one rank, returns an empty list.
 std::vector<double> probe_all_reduce(ProcessGroup& group, Backend& backend, std::int64_t bytes,
                                      int repeats);
@@ -27,14 +27,14 @@ struct KnownLink {
 };
 
 // Returns latency and speed of an all-reduce over these ranks, the same on every rank. Rank 0 looks
-// for the values in cache_file under `key`. If they are not there, they are measured, which takes
-// tens of milliseconds, and stored. If the cache cannot be read or written, the values are measured
-// each time. All ranks call it, once. There must be at least two ranks.
+// for the values in cache_file under `key`. If the file lacks them, the ranks measure them, which
+// takes tens of milliseconds, and rank 0 stores them. If the cache cannot be read or written, the
+// values are measured each time. All ranks call it, once. There must be at least two ranks.
 KnownLink link_speed(ProcessGroup& group, Backend& backend, const std::filesystem::path& cache_file,
                      const std::string& key);
 
-// Returns link_speed for a run, which determines the size of its buckets. All ranks call it.
-// Returns nothing in these cases:
+// Returns the result of link_speed for a run. The size of the run's buckets is derived from this
+// speed. All ranks call it. Returns nothing in these cases:
 //   - there is one rank, or the ranks are on CPUs
 //   - reduce_bucket_mb sets the size of buckets
 //   - deterministic or exact is true, so the size must not depend on a measurement

@@ -1,5 +1,5 @@
-// Collects the outputs of predicted items on rank 0, on its own thread. It records the results of
-// the ranks as they come. Then it gives the outputs their final names, in input order.
+// Collects the outputs of predicted items on rank 0, on its own thread. The thread records the
+// results of the ranks as they come. Then it gives the outputs their final names, in input order.
 #pragma once
 
 #include "core/base/files/beneath.h"
@@ -36,19 +36,20 @@ class OutputCollector {
   class Joint;
   void run(Recipe& recipe);
   void collect(Recipe& recipe);
-  // Records the results of a part; parts may come in any order. Its files are moved to a folder in
-  // which a later command that continues the prediction finds them.
+  // Records the results of a part (`batch` items in a row); parts may come in any order. The part's
+  // files are moved to a folder in which a later command that continues the prediction finds them.
+  // for_writer: whether a PredictionWriter needs the outputs.
   void keep(std::int64_t part, bool for_writer);
   RecordedItem kept(std::size_t index, const ItemResult& result, bool for_writer);
-  // Gives the outputs of a part their names, and passes them to `writer`. Parts are delivered in
-  // input order.
+  // Gives the outputs of a part their final names, and passes them to `writer` unless it is null.
+  // Parts are delivered in input order.
   void deliver(std::int64_t part, PredictionWriter* writer);
   void deliver(const PredictItem& item, const RecordedItem& made, bool is_new,
                PredictionWriter* writer);
-  // Returns why the files of an item cannot get their names, or "" if they can.
+  // Returns why the files of an item cannot get their final names, or "" if they can.
   std::string fault_of(const RecordedItem& made);
-  // Gives all files of an item their names. If one of these names is taken, no file is moved. The
-  // item's own file comes last.
+  // Gives all files of an item their final names. If one of these names is taken, no file is moved.
+  // The item's own file gets its name last.
   void put(const RecordedItem& made);
   void skip(const PredictItem& item, const std::string& reason, PredictionWriter* writer);
   void place_joint(Joint& joint);

@@ -13,7 +13,7 @@ class ProfiledSteps {
  public:
   explicit ProfiledSteps(const TrainerSetup& setup) : setup_(setup) {}
   void before_step(std::int64_t step);  // step: counted from 1
-  void finish();                        // writes the trace that was begun, if any
+  void finish();                        // writes the trace if one was begun
 
  private:
   const TrainerSetup& setup_;

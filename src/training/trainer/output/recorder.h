@@ -1,4 +1,5 @@
-// Writes the events, the samples and the end state of a run, on rank 0.
+// Writes the events of a run, the sample numbers of its steps (run.record_samples) and its end
+// state, on rank 0.
 #pragma once
 
 #include "core/base/clock.h"
@@ -26,13 +27,13 @@
 
 namespace lockstep {
 
-// Says how training ended. `why` is the reason if training stopped, and empty if it finished.
-// `early` is the reason if it finished before its last step, else empty.
+// Says how training ended. `why` is the reason if training stopped, and empty if training finished.
+// `early` is the reason if training finished before its last step, else empty.
 struct RunEnd {
   std::string why{}, early{};
-  bool by_quota = false;  // it was stopped by stop.after or stop.budget
-  // The seconds of the quota that are left for the work after training, or nothing if there is no
-  // limit.
+  bool by_quota = false;  // stop.after or stop.budget stopped training
+  // The seconds of the quota (Quota) that are left for the work after training, or nothing if there
+  // is no quota.
   std::optional<double> left_s{};
 };
 
@@ -58,8 +59,8 @@ class Recorder {
   void step(const StepResult& result, const OwnTimes& own, double lr);
   void samples(std::int64_t step, const std::vector<std::int64_t>& indexes);
   void loader_threads(std::int64_t step, std::int64_t threads, double data_share);
-  // Records how the gradients of several ranks are summed. library: the library that does it, such
-  // as "NCCL".
+  // Records how the gradients of several ranks are summed. library: the library that sums, such as
+  // "NCCL".
   void buckets(std::int64_t step, const ParameterStorage& storage, const std::string& library,
                const std::optional<KnownLink>& link);
   void graph(std::int64_t step, const GraphState& state);
@@ -68,25 +69,27 @@ class Recorder {
   // backward instead.
   void repeats_in_less(std::int64_t step, const StepResult& result, const BatchPlan& before,
                        const BatchPlan& now);
-  // Records that batch.micro_changes sets another micro-batch from the step after `step` on.
+  // Records that batch.micro_changes sets another micro-batch size, beginning with the step after
+  // `step`.
   void changes_micro(std::int64_t step, const BatchPlan& before, const BatchPlan& now);
   // event: the result of describe_not_finite, with "action" added.
   void not_finite(const nlohmann::json& event);
   // Records that memory ran out in an evaluation, which then continued with a smaller batch.
-  // before: rows evaluated at once before that.
+  // before: rows per batch before memory ran out.
   void smaller_evaluation(std::int64_t step, std::int64_t before, const Evaluation& evaluation);
   void evaluation(std::int64_t step, const Evaluation& evaluation, bool best, double seconds);
   // Records that an evaluation was given up, because it would have taken longer than limit_s.
   void evaluation_given_up(std::int64_t step, double expected_s, double limit_s);
-  // Records that an evaluation was left out, because it does not fit into the quota. why:
+  // Records that an evaluation was left out, because its time does not fit into the quota. why:
   // TimeAhead::no_evaluation.
   void evaluation_left_out(std::int64_t step, const std::string& why);
   // Records that more of the quota is now kept for predictions. quota_s: the seconds that are left
   // for training.
   void quota(std::int64_t step, double quota_s, const std::string& why);
   void checkpoint(const CheckpointSaver::Result& result);
-  // Writes all events and samples so far to the disk, so that they survive a power loss. It is
-  // called before a checkpoint gets its final name, because records up to it must survive too.
+  // Writes all events and samples so far to the disk, so that they survive a power loss. The saver
+  // calls it before a checkpoint gets its final name, because the records up to this checkpoint
+  // must survive too.
   void make_durable();
   void warn(std::int64_t step, const std::string& text);
   void ended(std::int64_t step, const RunEnd& end, const GraphCounts& graphs);
@@ -94,9 +97,9 @@ class Recorder {
  private:
   void write(const nlohmann::json& event);
   void draw_curves(std::int64_t step);
-  // Records that training continues after `step`.
+  // Records, in the file of sample numbers, that training continues after `step`.
   void samples_resume(std::int64_t step);
-  // Writes a warning unless `fault` is "".
+  // Writes a warning that samples are no longer recorded, unless `fault` is "".
   void tell_of_samples(std::int64_t step, const std::string& fault);
 
   RunDir& run_;

@@ -31,7 +31,7 @@ class StepTimes {
   void start(double now_s) { begin_s_ = now_s; }  // the time before now_s belongs to no step
   // Call it when a step's metrics are on the host.
   void add(const StepResult& result, const OwnTimes& own);
-  // Leaves out time that was spent on other work, such as an evaluation.
+  // Leaves out time that was spent on work other than steps, such as an evaluation.
   void leave_out(double seconds) { begin_s_ += seconds; }
   // Returns fields of the event `step`, for the steps since the last call. At least one step must
   // have been added.
@@ -41,9 +41,9 @@ class StepTimes {
 
  private:
   const Plan& plan_;
-  double begin_s_;  // when the steps since the last logged one began
+  double begin_s_;  // when the first step after the last `take` began
   std::int64_t steps_ = 0;
-  double full_steps_ = 0;             // the samples of these steps, divided by those of a full step
+  double full_steps_ = 0;             // samples of these steps / samples of a full step
   OwnTimes own_;                      // summed over these steps
   std::vector<double> rank_waits_s_;  // the waiting time of each rank, summed over these steps
   RecentSteps recent_;

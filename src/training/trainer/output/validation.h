@@ -24,7 +24,7 @@ class BestMetric {
   explicit BestMetric(std::string name) : name_(std::move(name)) {}  // checkpoint.best_metric
   BestSoFar so_far;
   bool improves(const std::vector<Metric>& metrics, std::int64_t step);
-  // The name of the metric that was compared last, or "".
+  // The name of the metric that was compared last, or "" before the first evaluation.
   const std::string& metric() const { return metric_; }
 
  private:
@@ -38,23 +38,26 @@ class Validation {
   Validation(const TrainerSetup& setup, PlacedModel& placed, const Optimizer& optimizer,
              std::shared_ptr<const Dataset> data, Recorder* recorder);
 
-  // False if there is no data, or if this step was already evaluated.
+  // Whether `run` may be called at this step. False if there is no data, if this step was already
+  // evaluated, or if setup.measure_only is true.
   bool due(std::int64_t step) const;
   // The outcome of an evaluation. `given_up` is true if the evaluation was given up, because it
   // would have taken longer than its limit.
   struct Outcome {
     bool given_up = false;
-    bool best = false;  // whether it is the best so far; set on rank 0 only
-    // The time that it took or would have taken; set on rank 0, or if it was given up.
+    bool best = false;  // whether this evaluation is the best so far; set on rank 0 only
+    // Seconds that the evaluation took, or would have taken if it was given up. Ranks other than 0
+    // have the value only if it was given up.
     double seconds = 0;
   };
-  // Evaluates. All ranks call it when all earlier steps are done.
-  //   micro: the number of rows that are evaluated at once, unless eval.batch is set
+  // Evaluates the model. All ranks call it when all earlier steps are done.
+  //   micro: the number of rows per batch, unless eval.batch is set
   //   limit_s: the seconds that the evaluation may take; may be infinite
-  //   free_memory: see EvaluatorOptions
+  //   free_memory: see EvaluatorOptions::free_memory
   Outcome run(std::int64_t step, std::int64_t micro, double limit_s,
               const std::function<void()>& free_memory);
-  // Returns the metrics of the evaluation after this step, or null if there was none.
+  // Returns the metrics of the evaluation after this step, or null if this step was not the last
+  // one evaluated.
   nlohmann::json metrics_of(std::int64_t step) const;
   BestSoFar& best() { return best_.so_far; }
   // Returns why the run should end early, or "" if it should not. Ranks other than 0 always get "".
@@ -68,8 +71,8 @@ class Validation {
   const Optimizer& optimizer_;
   std::shared_ptr<const Dataset> data_;
   Recorder* recorder_;
-  std::int64_t batch_ = 0;  // batch of the last evaluation; 0 before the first
-  std::int64_t step_ = -1;  // step of the last evaluation; -1 before the first
+  std::int64_t batch_ = 0;  // rows per batch of the last evaluation; 0: none yet
+  std::int64_t step_ = -1;  // step of the last evaluation; -1: none yet
   nlohmann::json metrics_;
   BestMetric best_;
 };

@@ -19,7 +19,8 @@ class StopDecision {
   explicit StopDecision(const Quota& quota) : quota_(quota) {}
 
   // Writes this rank's requests to stop into its report. Every rank requests a stop if it got a
-  // signal. Rank 0 also requests a stop if less than more_s seconds of the quota are left.
+  // signal. Rank 0 also requests a stop if the quota is spent or has less than more_s seconds left.
+  // more_s: the time that must be left so that another step can follow.
   void ask(RankReport& report, int rank, double more_s = 0) const;
   // Takes the requests of all ranks from a step's result.
   void hear(const StepResult& result);
@@ -45,14 +46,15 @@ class SaveSchedule {
       : options_(options), clock_(clock), steps_per_epoch_(steps_per_epoch) {}
 
   // Starts to measure the time until the next checkpoint. step: the step of the checkpoint from
-  // which the run continues, or -1 if there is none.
+  // which the run continues, or -1 if there is no such checkpoint.
   void start(std::int64_t step);
-  // On rank 0, requests a checkpoint in the report if the time of checkpoint.every has passed.
+  // On rank 0, requests a checkpoint in the report if checkpoint.every has passed since the last
+  // one.
   void ask(RankReport& report, int rank) const;
   void hear(const StepResult& result);
   bool due(std::int64_t step) const;
   void saved(std::int64_t step);
-  std::int64_t saved_step() const { return saved_step_; }  // -1 if none was saved
+  std::int64_t saved_step() const { return saved_step_; }  // -1 if there is no checkpoint
 
  private:
   const TrainOptions& options_;

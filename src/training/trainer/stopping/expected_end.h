@@ -10,13 +10,13 @@ namespace lockstep {
 class ExpectedEnd {
  public:
   explicit ExpectedEnd(Clock& clock) : clock_(clock), begin_s_(clock.now_s()) {}
-  // done: the fraction of this rank's rows that is evaluated, above 0. If it is not larger than in
-  // the last call, the evaluation has started again. The forecast leaves out the time of the first
-  // batch, because this batch also loads kernels.
+  // Makes a new forecast. done: the fraction of this rank's rows that is evaluated, above 0. If
+  // `done` is not larger than in the last call, the evaluation has started again. The forecast
+  // leaves out the time of the first batch, because this batch also loads kernels.
   void update(double done);
-  // Seconds until the last update, including earlier tries.
+  // Seconds from construction to the last update, including earlier tries of the evaluation.
   double gone_s() const { return gone_s_; }
-  // Expected total seconds, as of the last update.
+  // The expected total time of the evaluation in seconds, as of the last update.
   double expected_s() const { return expected_s_; }
 
  private:

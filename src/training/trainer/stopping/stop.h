@@ -1,4 +1,4 @@
-// Catches signals that ask a rank to stop, and measures time quotas.
+// Catches signals that ask a rank to stop, and measures time quotas (stop.after, stop.budget).
 #pragma once
 
 #include "core/base/clock.h"
@@ -9,21 +9,23 @@
 
 namespace lockstep {
 
-// Catches SIGINT, SIGTERM, SIGHUP and SIGUSR1 in this process. SIGHUP is not caught if it is
-// ignored, as by nohup. The first signal requests a stop at the next step boundary. The same signal
-// again, except SIGUSR1, ends the process at once with exit code 130. A repetition within 0.2 s is
-// ignored. A different signal does not end the process, because torchrun passes an interrupt on as
-// SIGTERM.
+// Catches SIGINT, SIGTERM, SIGHUP and SIGUSR1 in this process. SIGHUP is not caught if the process
+// already ignores it, as under nohup. The first signal requests a stop at the next step boundary.
+// The same signal again, except SIGUSR1, ends the process at once with exit code 130. A repetition
+// within 0.2 s is ignored. A different signal does not end the process, because torchrun passes an
+// interrupt on as SIGTERM.
 void catch_stop_signals();
 // Lets the signal handler write state_file (a run's state.json) when a second signal ends the
-// process. Call it only in a process in which nothing else can record this end. Call it once,
-// before catch_stop_signals. A path of more than 4000 bytes is ignored.
+// process. Call it only if the `lockstep` tool did not start this process, because the tool records
+// this end itself. Call it once, before catch_stop_signals. A path of more than 4000 bytes is
+// ignored.
 void note_second_signal_in(const std::filesystem::path& state_file);
-// Returns the name of the signal that requested a stop, or "" if there was none.
+// Returns the name of the signal that requested a stop, or "" if no signal did.
 std::string stop_signal();
 
-// The time that a run may take. `after` limits the time since this start began. `budget` limits the
-// time over all starts of the run. Training stops when `reserve` is left of either of the two.
+// The time that a run may take. A start is the first training of a run, or a training that resumes
+// it. `after` limits the time since this start began. `budget` limits the time over all starts of
+// the run. Training stops when only `reserve` is left of one of these limits.
 struct QuotaLimits {
   Duration after{}, budget{}, reserve{};  // 0 s: no limit
 };
@@ -42,9 +44,9 @@ class Quota {
   // Seconds that are left for training. The result is infinite without a limit, and below 0 if the
   // quota is exceeded.
   double left_s() const;
-  // left_s(), plus the time that is reserved for the work after training.
+  // The result of left_s() plus the time that is reserved for the work after training.
   double left_in_all_s() const;
-  // Reserves this time for the predictions after training, if it is more than 1.05 times the
+  // Reserves `seconds` for the predictions after training, if this is more than 1.05 times the
   // present reserve. Reserves at most half of the time that this start may take. Returns whether
   // the reserve changed.
   bool keep_for_predictions(double seconds);
