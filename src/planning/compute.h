@@ -11,8 +11,8 @@
 
 namespace lockstep {
 
-// global: samples of a step. The peak is that of all devices in the run's precision. It is unknown
-// if the peak of one device is unknown.
+// global: samples of a step. The peak is the sum over all devices in the run's precision. It is
+// unknown if the peak of one device is unknown.
 ComputePlan plan_compute(const TrainOptions& options, const Facts& facts, std::int64_t global,
                          const std::vector<Device>& devices);
 
@@ -23,16 +23,16 @@ struct PeakTimes {
   double all_s = 0;         // the step on the slowest rank, with its padding
   double sample_s = 0;      // a training sample on the slowest device
 };
-// Nothing if FLOPs or peak are unknown.
+// Nothing if the FLOPs of a step or the peak are unknown.
 std::optional<PeakTimes> times_at_peak(const Plan& plan);
 
 // Model FLOPs utilisation (MFU): model FLOPs per second as a share of the peak, for steps of
-// `step_s` seconds. Nothing if one of them is unknown. Also nothing if the result is above 1,
-// because the peak is then not that of the arithmetic used.
+// `step_s` seconds. Nothing if the FLOPs, the peak or the time is unknown. Also nothing if the
+// result is above 1, because the peak then does not apply to the arithmetic that ran.
 std::optional<double> mfu(const ComputePlan& compute, double step_s);
 
-// "1.2 TFLOP a step of at most 535 TFLOP/s on 8 GPUs, so at most 7.5M tokens a second". If a number
-// is unknown, the text gives the reason.
+// "1.2 TFLOP a step of at most 535 TFLOP/s on 8 GPUs, so at most 7.5M tokens a second". If the
+// FLOPs or the peak are unknown, the text gives the reason.
 std::string compute_text(const Plan& plan);
 std::string format_flops(double flops);  // "1.98 PFLOP"
 

@@ -1,5 +1,6 @@
-// A recipe that trains in the tool's own process, without LibTorch, ranks, the engine and its
-// options. It is meant for trainings that are small, or that do not consist of steps on devices.
+// A recipe that trains in the tool's own process. It uses no LibTorch, no ranks, and neither the
+// engine nor its options. It is meant for trainings that are small, or that do not consist of steps
+// on devices.
 #pragma once
 
 #include "core/config/options.h"
@@ -27,7 +28,7 @@ struct DirectContext {
 struct DirectResult {
   enum class Status { success, skipped } status = Status::success;
   std::string why;          // the reason, if the training was skipped
-  nlohmann::json record{};  // what was used and found: versions, parameters, rows, metrics
+  nlohmann::json record{};  // the training's record: versions, parameters, rows, metrics
   // The results by which runs are compared: an object of numbers and texts. A job of a batch
   // reports results in the same form (docs/guide/batch.md).
   nlohmann::json results = nlohmann::json::object();
@@ -42,16 +43,17 @@ struct DirectBatch {
   std::vector<std::vector<std::string>> rows;  // for each job, a value for each key
   std::string job_name;                   // a pattern; {key} stands for the value of that option
   std::vector<std::string> only_batch{};  // options that are not passed on to jobs
-  // Those of only_batch that jobs still record, if they are given. A job reads them as "key=value
-  // …" from the variable LOCKSTEP_BATCH_OPTIONS. They are not part of a job's identity.
+  // The options of only_batch that jobs still record if the user gives them. A job reads them as
+  // "key=value …" from the variable LOCKSTEP_BATCH_OPTIONS. They do not change the key by which a
+  // job is identified.
   std::vector<std::string> recorded{};
   std::vector<std::string> outputs{};  // files that a job must write to count as successful
-  // Further options "key=value" of each job. One applies if the user did not give the option, or if
-  // it is one of only_batch. It may contain {slot} and {gpu}. Pass text with literal braces through
-  // job_literal.
+  // Further options "key=value" of each job. An entry applies if the user did not give its option,
+  // or if its option is one of only_batch. An entry may contain {slot} and {gpu}. Pass text with
+  // literal braces through job_literal.
   std::vector<std::string> more_options{};
   std::int64_t cpus = 1;   // cores per job
-  std::string cpus_key{};  // the option that holds `cpus`; a search for the fastest value sets it
+  std::string cpus_key{};  // the option that holds `cpus`; `lockstep batch --search` sets it
   std::string gpus = "0";  // GPUs per job, in the syntax of a job file
   std::int64_t retries = 2;
   double retry_delay_s = 5, timeout_s = 600;
@@ -64,19 +66,20 @@ struct DirectBatch {
   // the first such job, and the reason.
   std::size_t skipped = 0;
   std::string why_skipped{};
-  // "key=value" that makes jobs use the CPU, or GPUs. Messages suggest it. Empty if there is none.
+  // The option "key=value" that makes jobs use the CPU (on_cpu) or GPUs (on_gpu). Messages suggest
+  // it. Empty if the recipe has no such option.
   std::string on_cpu{}, on_gpu{};
-  // Returns whether `folder` was written by a job of the same kind as these, in an earlier batch.
-  // The time of that job is then used to forecast these jobs. An empty function means that this is
-  // unknown.
+  // Returns whether a job of an earlier batch wrote `folder`, and was of the same kind as the jobs
+  // of this batch. The time of that job is then used to forecast this batch. An empty function
+  // means that this is unknown.
   std::function<bool(const std::filesystem::path& folder)> is_alike{};
 };
 
 // Escapes each {, so that a job file takes the text literally.
 std::string job_literal(std::string_view text);
 
-// Base class of the options of such a recipe. The derived class holds the fields, and binds them to
-// `table` in its constructor.
+// Base class of the options of a direct recipe. The derived class holds the fields, and binds them
+// to `table` in its constructor.
 class DirectOptions {
  public:
   DirectOptions() = default;
@@ -84,28 +87,29 @@ class DirectOptions {
   DirectOptions(const DirectOptions&) = delete;
   DirectOptions& operator=(const DirectOptions&) = delete;
 
-  virtual void check() const;  // checks that options fit together; throws Error
+  virtual void check() const;  // throws Error if options contradict each other
   // Loads what several trainings need, such as libraries and data. The trainings may run in this
   // process or in a process that is forked from it. So this must not start threads and must not use
-  // a GPU. It is called before `lockstep train` creates a run. It is also called in a job if other
-  // jobs may follow in the same process. Throws Error. A job ignores that error, because `train`
-  // will report it.
+  // a GPU. It is called before `lockstep train` creates a run. It is also called in a job whose
+  // process may run further jobs. Throws Error if something cannot be loaded. A job ignores that
+  // error, because `train` will report it.
   virtual void load_ahead() const {}
   // Whether a successful training leaves the process as clean as a new one, apart from its memory.
-  // So there must be no threads, no use of a GPU, no children and no open files. If true, jobs of a
-  // batch may follow one another in one process. If false, each job runs in a copy of the process
-  // that is forked after load_ahead.
+  // So it must leave no threads, no child processes and no open files, and must not have used a
+  // GPU. If true, jobs of a batch may follow one another in one process. If false, each job runs in
+  // a copy of the process that is forked after load_ahead.
   virtual bool leaves_process_clean() const { return false; }
   // Throws Error if the training fails.
   virtual DirectResult train(const DirectContext& context) const = 0;
-  // Throws Error. The default throws it because the recipe has no batches.
+  // Returns the batch that `lockstep batch NAME` runs. Throws Error if the options allow no batch.
+  // The default always throws Error, because the recipe then has no batches.
   virtual DirectBatch plan_batch() const;
 
   OptionTable table;
   std::string preset;             // the option `preset`
   std::string run_root = "runs";  // the option `run.root`
   // The key of a list option with entries name=value. Each entry can also be given as
-  // KEY.name=value. Empty if there is none.
+  // KEY.name=value. Empty if the recipe has no such option.
   std::string pairs;
 
  protected:
@@ -119,12 +123,12 @@ struct DirectJob {
   std::map<std::string, std::string> parameters;  // the options in which jobs differ
   std::string state;             // "done", "skipped", "failed", "cancelled", "waiting" or "running"
   std::string reason{};          // why the state is not "done"
-  std::filesystem::path folder;  // the folder of its last try; it may not exist
-  // The GPUs of its last try: "0" or "0,1" in the order of nvidia-smi, or a UUID if the number is
-  // unknown. Empty if it had none.
+  std::filesystem::path folder;  // the folder of its last attempt; it may not exist
+  // The GPUs of its last attempt: "0" or "0,1" in the order of nvidia-smi, or a UUID if the number
+  // is unknown. Empty if the attempt had no GPU.
   std::string gpus{};
-  // The peaks of its last try: host memory, as the batch records it, and memory of one GPU. Nothing
-  // if unknown.
+  // The peak memory of its last attempt: host memory, as the batch records it, and memory of one
+  // GPU. Nothing if unknown.
   std::optional<std::int64_t> memory_bytes{}, gpu_memory_bytes{};
 };
 
@@ -139,8 +143,8 @@ struct DirectBatchEnd {
   std::filesystem::path folder;         // the folder of the batch
   std::vector<DirectJob> jobs;          // the jobs of this recipe, in the order of the job file
   std::vector<std::string> left_out{};  // see DirectBatch::left_out
-  // Returns the activity during the jobs with these names. An empty function means that nothing is
-  // known.
+  // Returns the activity while the jobs with these names ran. An empty function means that nothing
+  // is known.
   std::function<DirectActivity(const std::set<std::string>& jobs)> activity{};
 };
 
@@ -157,11 +161,12 @@ struct DirectRecipe {
   std::string summary;  // one line for help
   std::function<std::unique_ptr<DirectOptions>()> make_options;
   // Combines the outputs of a batch: writes files into the batch's folder and returns the text to
-  // print. Throws Error. If empty, the recipe has no `lockstep batch NAME`.
+  // print. Throws Error if that fails. If empty, the recipe has no `lockstep batch NAME`.
   std::function<std::string(const DirectBatchEnd& end)> gather{};
-  // Returns the text to print. Throws Error. If empty, the recipe can neither evaluate nor predict.
+  // Evaluates or predicts, and returns the text to print. Throws Error if that fails. If empty, the
+  // recipe can neither evaluate nor predict.
   std::function<std::string(const DirectUse& use)> use{};
-  // Returns a one-line warning about the results in this folder, such as that its data is
+  // Returns a one-line warning about the results in this folder, such as that the data is
   // synthetic. Returns an empty text if there is no warning, or if the folder cannot be read. If
   // the function is empty, there are never warnings.
   std::function<std::string(const std::filesystem::path& folder)> caution{};
@@ -170,6 +175,6 @@ struct DirectRecipe {
 // Registers a recipe in this program.
 void register_direct_recipe(DirectRecipe recipe);
 const std::vector<DirectRecipe>& direct_recipes();
-const DirectRecipe* find_direct_recipe(const std::string& name);  // null: unknown
+const DirectRecipe* find_direct_recipe(const std::string& name);  // null if there is none
 
 }  // namespace lockstep

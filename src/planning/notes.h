@@ -1,5 +1,5 @@
-// The notes of a plan: how results differ from those of one device, what stays the same, and
-// warnings.
+// The notes of a plan: how results differ from those of one device, which results stay the same,
+// and warnings.
 #pragma once
 
 #include "planning/plan.h"

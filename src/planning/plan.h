@@ -17,7 +17,7 @@
 
 namespace lockstep {
 
-// The trained parameters to which an entry of optimizer.groups applies.
+// An entry of optimizer.groups, and the number of trained parameters to which it applies.
 struct GroupCount {
   std::string pattern, words;  // words: "lr 0.001, weight decay 0"
   std::int64_t parameters = 0;
@@ -59,9 +59,9 @@ struct MemoryEstimate {
   double per_sample_bytes = 0;  // activations
   // The part of fixed_bytes that only the update needs. shard_optimizer divides it among the ranks.
   double optimizer_bytes = 0;
-  // Blocks of the model whose activations can be recomputed in backward. A sample keeps block_bytes
-  // of a block, or recomputed_block_bytes if the block is recomputed. 0 blocks: the recipe has
-  // none, or does not report them.
+  // The number of blocks of the model whose activations can be recomputed in backward. A sample
+  // keeps block_bytes of a block, or recomputed_block_bytes if the block is recomputed. 0 blocks:
+  // the model has no such blocks, or the recipe does not report them.
   std::int64_t blocks = 0;
   double block_bytes = 0, recomputed_block_bytes = 0;
   // Temporary bytes of a sample in addition to its activations: loss_bytes in the loss and
@@ -69,16 +69,16 @@ struct MemoryEstimate {
   // in equal pieces of at most loss_piece_bytes; 0 = in one piece.
   double loss_bytes = 0, loss_piece_bytes = 0;
   double backward_bytes = 0;
-  // For samples of different sizes. The estimate assumes that a micro-batch holds samples of mean
-  // size and up to `large_samples` of the largest ones. Each of these counts as `large_size`
-  // further samples.
+  // These two are set if samples differ in size. The estimate assumes that a micro-batch holds
+  // samples of mean size and up to `large_samples` of the largest ones. Each of the largest ones
+  // counts as `large_size` samples of mean size in addition to itself.
   std::int64_t large_samples = 0;
   double large_size = 0;
   // The bytes that an evaluation needs instead of activations.
   double evaluation_bytes = 0;
-  // Set in a plan. measured: whether per_sample_bytes follows from the measured peak of an earlier
-  // run. tried_micro: with batch.micro = auto, the largest micro-batch that was found to fit; 0 =
-  // not tried out.
+  // These two are set only in a plan. measured: whether per_sample_bytes follows from the measured
+  // peak of an earlier run. tried_micro: with batch.micro = auto, the largest micro-batch that was
+  // found to fit; 0 = not tried out.
   bool measured = false;
   std::int64_t tried_micro = 0;
 };
@@ -89,27 +89,29 @@ struct MeasuredMemory {
   // micro-batch that fits.
   std::int64_t micro = 0;
   double peak_bytes = 0;
-  std::int64_t shrunk_to = 0;  // the micro-batch to which this run shrank when memory ran out
-  // The micro-batch that a resumed run keeps, regardless of options and estimate. 0 = it is chosen
-  // again.
+  // for a resumed run: the micro-batch to which it shrank when memory ran out
+  std::int64_t shrunk_to = 0;
+  // The micro-batch that a resumed run keeps, regardless of options and estimate. 0 = the
+  // micro-batch is chosen again.
   std::int64_t kept = 0;
 };
 
-// The batch of a step. A step takes `global` samples, which are rows() rows. They are divided over
-// places() places. A micro-batch has `micro` places. Usually each place holds a row. If a sample
-// has several rows, or there are fewer samples than ranks, the last places may be padding.
+// The batch of a step. A step takes `global` samples, which are rows() rows. A place is a position
+// for one row in a micro-batch. A micro-batch has `micro` places, and a step has places() of them
+// over all ranks. Usually each place holds a row. If a sample has several rows, or there are fewer
+// samples than ranks, the last places may be padding.
 struct BatchPlan {
   std::int64_t world_size = 1, micro = 1, accumulation = 1, global = 1;
   std::int64_t rounded_from = 0;  // the default batch before it was rounded; 0 = not rounded
   std::int64_t rows_per_sample = 1;
   bool fixed_micro = false;  // the model requires this micro-batch
-  // The rows over which batch norm computes its statistics: world_size * micro. 0 = each rank has
-  // its own statistics. If it is set, micro-batches with the same index on all ranks are adjacent
-  // in the global batch. So the same rows share statistics on any number of ranks.
+  // The rows over which batch norm computes its statistics: world_size * micro. 0 = no statistics
+  // span ranks. If it is set, micro-batches with the same index on all ranks are adjacent in the
+  // global batch. So the same rows share statistics on any number of ranks.
   std::int64_t norm_rows = 0;
   std::int64_t rows() const { return global * rows_per_sample; }
   std::int64_t places() const { return world_size * micro * accumulation; }
-  // The largest number of rows that a rank gets.
+  // A rank's share of the rows of a step, rounded up.
   std::int64_t rows_per_rank() const { return (rows() - 1) / world_size + 1; }
 };
 
@@ -136,15 +138,15 @@ struct Plan {
   std::int64_t epoch_size = 0;   // samples in an epoch
   // epoch_size / global, rounded down with data.drop_last, else up
   std::int64_t steps_per_epoch = 0;
-  std::int64_t total_steps = 0;  // from stop.steps and stop.epochs; decaying rates end there
+  std::int64_t total_steps = 0;  // from stop.steps and stop.epochs; decaying rates end at this step
   Schedule schedule;
   MemoryEstimate memory;
   double memory_needed_bytes = 0;  // memory of one rank at this micro-batch
-  bool keeps_micro = false;        // the micro-batch is kept from the run's last start
-  // The bytes that shard_optimizer saves, or would save, on the rank that keeps most. 0 or less: it
-  // saves nothing.
+  bool keeps_micro = false;        // a resumed run keeps the micro-batch that it had before
+  // The bytes that shard_optimizer saves, or would save, on the rank with the most optimizer state.
+  // 0 or less: it saves nothing.
   double sharding_saves_bytes = 0;
-  // how many blocks are recomputed in backward, from the first on
+  // number of blocks that are recomputed in backward, counted from the first block
   std::int64_t recomputed_blocks = 0;
   std::string smaller_sample;  // Facts::smaller_sample; not recorded
   std::string unit;
@@ -153,34 +155,36 @@ struct Plan {
   std::int64_t parameters = 0, frozen_parameters = 0;  // 0 = unknown
   std::vector<GroupCount> groups;
   std::vector<RuleCount> rules;  // empty unless the optimizer kind has several update rules
-  double adamw_lr = 0;    // highest rate of adamw next to muon, after scale_lr; 0 = the run's rate
-  std::string init_from;  // the source of the first weights; empty if the recipe makes them
-  std::optional<ExactSum> exact;   // set if exact = true
-  bool batch_norm = false;         // Facts::batch_norm
-  std::string torch_batch_norm;    // Facts::torch_batch_norm
+  // peak rate of adamw when used with muon, after scale_lr; 0 = the run's rate
+  double adamw_lr = 0;
+  std::string init_from;          // the source of the first weights; empty if the recipe makes them
+  std::optional<ExactSum> exact;  // set if exact = true
+  bool batch_norm = false;        // Facts::batch_norm
+  std::string torch_batch_norm;   // Facts::torch_batch_norm
   std::vector<std::string> notes;  // sentences on how results differ from those of one device
 };
 
 // The largest divisor of `number` that is at most `limit`.
 std::int64_t largest_divisor(std::int64_t number, std::int64_t limit);
 
-// The largest micro-batch up to `limit` into which the rows of a rank can be cut. It is a divisor
-// of these rows. If a sample has several rows, it is the micro-batch that gives the fewest places.
+// The largest micro-batch up to `limit` into which the rows of a rank can be cut. It divides the
+// number of these rows. If a sample has several rows, the result is the micro-batch that gives the
+// fewest places.
 std::int64_t fitting_micro(const BatchPlan& batch, std::int64_t limit);
 
-// The nearest multiple, but at least `multiple` itself. If two are equally near, the larger one.
+// The multiple of `multiple` that is nearest to `value`, but at least `multiple` itself. If two are
+// equally near, the larger one.
 std::int64_t nearest_multiple(std::int64_t value, std::int64_t multiple);
 
 // Solves world_size * micro * accumulation = global for the values that are 0. If only `global` is
 // known, picks the largest micro <= largest_micro that divides the share of a rank.
-// - A default global batch that cannot be divided in this way is rounded to the nearest one that
-//   can. If two are equally near, to the larger one.
-// - If a given global batch cannot be divided in this way, throws Error with the nearest ones that
-//   can.
+// - A default global batch that is not such a product is rounded to the nearest product. If two
+//   products are equally near, to the larger one.
+// - If a given global batch is not such a product, throws Error with the nearest products.
 // - A given global batch below world_size is valid if micro and accumulation are at most 1. Some
 //   ranks then have only padding.
-// - If a sample has several rows, micro counts rows, and any global batch works. Places beyond its
-//   rows are padding.
+// - If a sample has several rows, micro counts rows, and any global batch works. Places beyond the
+//   rows of the global batch are padding.
 //
 // rank_word: the word for a rank in messages, "GPU" or "CPU rank".
 BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t micro,
@@ -189,16 +193,17 @@ BatchPlan solve_batch(std::int64_t world_size, std::int64_t global, std::int64_t
                       std::int64_t rows_per_sample = 1);
 
 // Checks a resumed run, whose global batch options.batch.global must not change. If that batch
-// cannot be divided over these devices, throws Error with numbers of ranks that work.
+// cannot be divided over these devices, throws Error with numbers of ranks that divide it.
 void check_frozen_batch(const TrainOptions& options, const Facts& facts,
                         const std::vector<Device>& devices);
 
-// Checks a resumed run. `before` is what preparation found when the run began, `now` is what it
-// finds now. Throws Error if a number of samples, the size of an epoch, or the rows of a sample
+// Checks a resumed run. `before` has the facts from when the run began, and `now` has those of the
+// present data. Throws Error if a number of samples, the size of an epoch, or the rows of a sample
 // differ. where: "data.path=/x" for the message, or empty.
 void check_frozen_data(const Facts& before, const Facts& now, const std::string& where);
 
-// The number of steps in an epoch of `epoch_size` samples; 0 if there are none.
+// The number of steps in an epoch of `epoch_size` samples. 0 if epoch_size is 0, or if it is below
+// `global` and drop_last is true.
 std::int64_t count_epoch_steps(std::int64_t epoch_size, std::int64_t global, bool drop_last);
 
 // whole: the estimate of the recipe's formula without shard_optimizer. Throws Error if no plan is
@@ -212,7 +217,7 @@ std::string to_text(const Plan& plan, bool curve, int width = 72);
 nlohmann::json to_json(const Plan& plan);
 nlohmann::json to_json(const MemoryEstimate& memory);
 nlohmann::json to_json(const GroupCount& group);
-// {"rule", "parameters", "names"}, and "matrices" if there are any
+// {"rule", "parameters", "names"}, and "matrices" if RuleCount::matrices is not empty
 nlohmann::json to_json(const RuleCount& rule);
 nlohmann::json to_json(const Device& device);  // {"device": "cuda:0", "uuid", "name", …}
 

@@ -9,18 +9,19 @@
 namespace lockstep {
 
 const char* precision_word(Precision precision);  // "bf16"
-// the precision of matrix products: the same, or "TF32"
+// the precision of matrix products: "TF32", or else the precision of the model
 const char* products_word(const PrecisionPlan& precision);
 
-// bf16 needs sm_80 or newer, fp16 any GPU with a known compute capability. fp32 is native
-// everywhere.
+// Whether the device computes in this precision natively. bf16 is native from sm_80 on, and fp16 on
+// any GPU with a known compute capability. fp32 is native everywhere.
 bool is_native(Precision precision, const Device& device);
 // Whether the precision is native on all of the devices.
 bool is_native(Precision precision, const std::vector<Device>& devices);
 
-// Replaces options.precision = auto and records the reason. GPUs use bf16 if all have it natively,
-// and otherwise fp16. The result is fp32 for CPU ranks, if low_precision is false, or if a compute
-// capability is unknown. low_precision: whether the recipe supports bf16 and fp16.
+// Replaces options.precision = auto by a precision, and records the reason. GPUs use bf16 if all
+// have it natively, and otherwise fp16. The result is fp32 for CPU ranks, if low_precision is
+// false, or if a compute capability is unknown. low_precision: whether the recipe supports bf16 and
+// fp16.
 void resolve_precision(TrainOptions& options, bool low_precision,
                        const std::vector<Device>& devices);
 

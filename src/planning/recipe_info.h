@@ -24,7 +24,7 @@ enum class Purpose { plan, train, evaluate, predict };
 // Where a recipe may store prepared data, and how it reports progress.
 struct PrepareContext {
   Purpose purpose = Purpose::train;
-  std::filesystem::path cache_dir;  // shared by runs; prepared data, keyed by content
+  std::filesystem::path cache_dir;  // prepared data, keyed by content; shared by all runs
   std::filesystem::path run_dir;    // for evaluate, predict and resume: the run to read from
   std::function<void(const std::string&)> say;  // prints progress; one line, without newline
 };
@@ -39,7 +39,7 @@ struct Prepared {
   // same hash used the same data. Empty if unknown.
   std::string data_hash{};
   // A hash of contents that data_hash does not cover, such as those of pictures. Runs of older
-  // versions do not have it; comparisons then use data_hash alone. Empty if unknown.
+  // versions have no such hash; comparisons then use data_hash alone. Empty if unknown.
   std::string data_contents{};
   // The effective values of options where 0 means "chosen from the data": {"episode.n_way": 5}. Two
   // runs are equal in such an option if their effective values are equal.
@@ -54,16 +54,17 @@ struct Score {
   bool lower_is_better = false;
 };
 
-// Existing outputs that `score` rates.
+// The input of `score`, which rates existing outputs.
 struct ScoreContext {
   std::filesystem::path predictions;            // predictions=PATH: an existing file or folder
   std::function<void(const std::string&)> say;  // prints progress; one line, without newline
 };
 
-// Data and models that a recipe brings along, for a user who names none.
+// Data and models that a recipe contains. It uses them if the user names no data and no model.
 struct BuiltIn {
-  std::string what;     // "synthetic sentences and a small BERT"
-  std::string options;  // options that name the user's own: "data.path=FILE model.path=FOLDER"
+  std::string what;  // "synthetic sentences and a small BERT"
+  // options with which users name their own: "data.path=FILE model.path=FOLDER"
+  std::string options;
 };
 
 // Base class of the options of a recipe. The derived class holds the fields, and binds them to
@@ -78,15 +79,16 @@ class RecipeOptions {
   // Changes defaults of the engine's options for this recipe. It is called before any configuration
   // is applied.
   virtual void defaults(TrainOptions& train, bool has_gpu) const;
-  // Checks that options fit together. Throws Error.
+  // Throws Error if options contradict each other.
   virtual void check(const TrainOptions& train) const;
-  // Reads and prepares data without LibTorch. Two processes may call it at once. Throws Error. The
-  // default returns train_samples = 0; the worker then takes the sizes from Recipe::data.
+  // Reads and prepares data without LibTorch. Two processes may call it at once. Throws Error if
+  // the data cannot be read or prepared. The default returns train_samples = 0; the worker then
+  // takes the sizes from Recipe::data.
   virtual Prepared prepare(const PrepareContext& context);
   // The names that Recipe::metrics may return. With them, checkpoint.best_metric is checked before
   // a run exists. The default returns none, which means that the names are not known yet.
   virtual std::vector<std::string> metric_names() const;
-  // Whether the model also runs with parameters in bf16 and fp16. Its forward pass then casts
+  // Whether the model also runs with parameters in bf16 and fp16. Its forward pass must then cast
   // floating-point inputs to StepContext::compute_dtype. If true, precision = auto may choose these
   // types.
   virtual bool low_precision() const { return false; }
@@ -104,21 +106,23 @@ class RecipeOptions {
 
   // Prepares an export, which may be given to others. Removes paths of this machine from `extra`
   // and from `kept`, which maps names of kept files to their contents. Evaluation and prediction
-  // name their data again, and must work without these paths. The default looks at each text in
-  // `extra` that is an absolute path in an existing folder. It shortens such a text to its last
-  // component.
+  // must work without these paths, because their users name the data again. The default looks at
+  // each text in `extra` that is an absolute path in an existing folder. It shortens such a text to
+  // its last component.
   virtual void forget_places(nlohmann::json& extra, std::map<std::string, std::string>& kept) const;
 
-  // The INPUT that `lockstep predict RUN INPUT` takes. The default is a text for the option
+  // The INPUT that `lockstep predict RUN INPUT` takes. By default, INPUT is a text for the option
   // predict.prompt, if the recipe has that option.
   virtual PredictInput predict_input() const;
-  // Returns the items to predict, without LibTorch. Throws Error. The default lists query.inputs.
+  // Returns the items to predict, without LibTorch. Throws Error if there is no valid item. The
+  // default lists query.inputs.
   virtual std::vector<PredictItem> items(const ItemQuery& query) const;
 
   // Whether the recipe has `score`. The command `lockstep score RECIPE predictions=PATH …` calls it
-  // without LibTorch, without a run and without `prepare`. Options name the ground truth. KEY
-  // without a group means score.KEY if the table has that option. Throws Error. The default throws
-  // one that names the recipes that can score.
+  // without LibTorch, without a run and without `prepare`. The recipe's options name the ground
+  // truth. KEY without a group means score.KEY if the table has that option. `score` throws Error
+  // if it cannot rate the outputs. The default always throws Error, and names the recipes that can
+  // score.
   virtual bool can_score() const { return false; }
   virtual std::vector<Score> score(const ScoreContext& context);
 
@@ -132,8 +136,9 @@ class RecipeOptions {
   } item_options;
 
  protected:
-  // Adds these fields to the table. The constructor of a recipe must call it if `predict_input` has
-  // items. paths: whether an input is a file or folder instead of a word.
+  // Adds the fields of item_options to the table. The constructor of a recipe must call it if
+  // PredictInput::has_items() is true. paths: whether an input is a file or folder instead of a
+  // word.
   void add_item_options(bool paths = true);
 };
 
@@ -153,7 +158,7 @@ struct RecipeInfo {
 // The registry of all recipes in this program, built in or loaded from plugins.
 void register_recipe(RecipeInfo info);
 const std::vector<RecipeInfo>& recipes();
-// Throws Error for an unknown name. It suggests the nearest name.
+// Throws Error for an unknown name, and suggests the nearest one.
 const RecipeInfo& find_recipe(const std::string& name);
 
 }  // namespace lockstep

@@ -20,9 +20,9 @@ struct RunSetup {
   std::unique_ptr<RecipeOptions> options;  // the recipe's own options
   Prepared prepared;
   // For a resumed run: the batch sizes in its record. Nothing if the command changes batch.micro or
-  // batch.accumulation, and nothing with exact = true. It is not recorded.
+  // batch.accumulation, or if exact = true. This member is not recorded.
   std::optional<BatchSizes> recorded_batch;
-  // The estimate of the recipe's formula without shard_optimizer. It is not recorded.
+  // The estimate of the recipe's formula without shard_optimizer. This member is not recorded.
   MemoryEstimate memory;
   Plan plan;
   nlohmann::json
@@ -38,7 +38,7 @@ RunSetup make_setup(const std::string& recipe, const std::string& plugin, bool h
 // {"recipe", "plugin", "config", "facts", "extra", "plan"}, and "init" and "times" if they are
 // known. Workers read this part of run.json.
 nlohmann::json setup_to_json(const RunSetup& setup);
-// The inverse. Throws Error for a record that is damaged or of another version.
+// The inverse of setup_to_json. Throws Error for a record that is damaged or of another version.
 RunSetup setup_from_json(const nlohmann::json& record);
 
 Device device_from_json(const nlohmann::json& json);  // reads the result of to_json(device)

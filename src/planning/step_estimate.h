@@ -16,10 +16,10 @@ namespace lockstep {
 // - Arithmetic runs at a third of the peak. Steps of the models in bench/results reach from a tenth
 //   of the peak to more than a half, so the true time is within a factor of 3.
 // - Arithmetic takes at least 2 ms, the time to launch the kernels of a small model.
-// - Gradients are added up at four fifths of the link's speed. A part of this overlaps with the
-//   backward pass.
+// - Gradients are added up at four fifths of the link's speed. A part of this time overlaps with
+//   the backward pass.
 // - Work that costs the same on any number of devices, such as the update, is left out. So the true
-//   gain is nearer to 1.
+//   `gain` is nearer to 1.
 struct StepEstimate {
   std::int64_t devices = 1;
   std::size_t fastest = 0;        // rank of the fastest device
@@ -37,8 +37,8 @@ struct StepEstimate {
   double gain() const { return compute_one_s() / step_s(); }  // speed relative to one device alone
 };
 
-// Nothing if FLOPs or peak are unknown. link: the link between the devices; nothing if there is one
-// device, or if the link is unknown.
+// Nothing if the FLOPs of a step or the peak are unknown. link: the link between the devices;
+// nothing if there is one device, or if the link is unknown.
 std::optional<StepEstimate> estimate_step(const Plan& plan, const TrainOptions& options,
                                           const std::optional<LinkLimit>& link);
 
@@ -46,11 +46,12 @@ std::optional<StepEstimate> estimate_step(const Plan& plan, const TrainOptions& 
 // device, and if the link is unknown.
 std::string gain_text(const StepEstimate& step, const LinkLimit& link);
 
-// A warning that more devices are hardly faster. It gives the reason, and the global batch from
-// which on they would be faster, also with gradients in bf16. It suggests `--devices` with `alone`,
-// which names the fastest device. If they may be joined by NVLink, it reports that the answer
-// depends on the link. Empty if more devices are worth it, or if too little is known. The text has
-// no full stop at the end.
+// A warning that more devices are hardly faster. It gives the reason, and the smallest global batch
+// with which they would be faster. It also gives that batch for gradients in bf16, if it is smaller
+// then. It suggests `--devices` with `alone`, which names the fastest device. If NVLink may join
+// the devices, it instead reports that the answer depends on the link. Empty if more devices are
+// worth it, or if the link or the number of parameters is unknown. The text has no full stop at the
+// end.
 std::string gain_warning(const StepEstimate& step, const Plan& plan, const TrainOptions& options,
                          const LinkLimit& link, const std::string& alone);
 

@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-// The key of training times. It holds the memory key (planning/memory/measured_memory.h), the
-// batch, and the kind and number of the plan's devices. It leaves out options for paths, for the
-// split of the data, and for how often to evaluate. cpu: the model of this host's processor.
+// The key of training times. It holds memory_key (planning/memory/measured_memory.h), the batch,
+// and the kind and number of the plan's devices. It leaves out options for paths, for the split of
+// the data, and for how often to evaluate. cpu: the model of this host's processor.
 nlohmann::json training_time_key(const RunSetup& setup, const std::string& cpu);
 
 // The key of the start-up time, which does not depend on the model. It holds the recipe, its

@@ -14,7 +14,7 @@ std::string count_of(std::int64_t count, const std::string& noun);  // "1 GPU", 
 std::string row_word(std::int64_t rows_per_sample);
 std::string rank_word(const std::vector<Device>& devices);  // "GPU", "CPU rank", or "rank" if mixed
 std::string device_label(const Device& device);             // "cuda:0", "cpu:1"
-// For messages: "0.001", "6e-05".
+// The rate as a text for messages: "0.001", "6e-05".
 std::string rate_text(double rate);
 
 }  // namespace lockstep

@@ -34,15 +34,15 @@ const char* const usage =
     "A rank of a training run, for torchrun, srun and mpirun; `lockstep` starts it by itself.\n"
     "  torchrun --no-python --nproc-per-node 2 lockstep-worker train RECIPE\n";
 
-// Waits until the launcher has seen the end of the rank that failed first, so that it reports that
-// rank. The launcher then ends this rank.
+// Waits for at most a second, so that the launcher sees the rank that failed first end before this
+// one. The launcher then reports that rank, and stops this one.
 void let_the_cause_be_seen() {
   constexpr double longest_s = 1, look_again_s = 0.01;
   for (double waited_s = 0; waited_s < longest_s && stop_signal().empty(); waited_s += look_again_s)
     system_clock().sleep_s(look_again_s);
 }
 
-// Ends this failed rank without waiting for the others. The launcher ends them.
+// Ends this failed rank. It must not wait for the others, because the launcher ends them.
 [[noreturn]] void leave_failed(Session& session, const std::exception& error) {
   const RankError failure = describe_failure(error);
   const bool among_ranks = dynamic_cast<const CollectiveFailed*>(&error) != nullptr ||

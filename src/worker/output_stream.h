@@ -1,5 +1,4 @@
-// Writes the data output of a worker. If not all bytes can be written, the program fails with the
-// reason.
+// Writes the data that a worker outputs to standard output or a file.
 #pragma once
 
 #include <string>
@@ -11,11 +10,11 @@ namespace lockstep {
 
 class OutputStream {
  public:
-  // file: a file that is created or truncated, or empty for standard output. Throws Error if it
-  // cannot be opened.
+  // file: the path of a file, which is created or truncated; empty for standard output. Throws
+  // Error if the file cannot be opened.
   explicit OutputStream(const std::string& file = "");
-  // Writes the text without a buffer. On a terminal, the text is written as `printable_log` returns
-  // it. Throws Error if not all bytes could be written.
+  // Writes the text at once, without a buffer. If the output is a terminal, `printable_log` is
+  // applied. Throws Error with the reason if not all bytes can be written.
   void write(std::string_view text);
 
  private:

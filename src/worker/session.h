@@ -1,4 +1,5 @@
-// Opens the objects that a rank needs: its run, its place in the world and its device.
+// Opens the objects that a rank needs, such as its run, its process group and its device. The world
+// is the group of all ranks (runtime/launch/world/world.h).
 #pragma once
 
 #include "planning/run_setup.h"
@@ -23,33 +24,36 @@ struct Session {
   std::optional<RunDir> run;
   RunSetup setup;
   std::unique_ptr<Recipe> recipe;
-  StartUp* start_up = nullptr;         // passed on to the trainer
-  std::filesystem::path weights = {};  // as in TrainerSetup
-  // Only for a foreign world: the run to resume has finished already, so there is nothing to do.
+  StartUp* start_up = nullptr;         // the stopwatch for the trainer; may be null
+  std::filesystem::path weights = {};  // TrainerSetup::weights
+  // Only if `foreign` is true: the run to resume has finished already, so there is nothing to do.
   bool finished = false;
-  // Whether torchrun, Slurm or mpirun started the ranks, instead of `lockstep`. The world is then
-  // called foreign.
+  // Whether the world is foreign, which means that torchrun, Slurm or mpirun started the ranks
+  // instead of `lockstep`.
   bool foreign = false;
 
   TrainerSetup trainer(bool resume);
 };
 
-// Returns the world that the environment describes, or else a world of this process alone. Takes
-// the launcher's store out of the environment, so only the first call has it.
+// Returns the world that the environment variables describe. Without such variables, the world has
+// only this process. Removes the variable of the launcher's store, so only the first call returns
+// its socket.
 World own_world();
 
-// Limits for ranks that do not train. Only training ranks are watched for hangs.
+// Limits for ranks that evaluate or predict. They are not watched for hangs, unlike ranks that
+// train.
 inline constexpr RankLimits unwatched{.collective_s = 600};
 
-// Opens a rank of a world that `lockstep` launched, or of a world of one rank. record: a file that
+// Opens the session of a rank that `lockstep` launched, or of a single process. record: a file that
 // is read instead of RUN/run.json; may be empty.
 Session open_session(const std::filesystem::path& run, const std::string& record,
                      const World& world, const RankLimits& limits = unwatched);
 
-// Opens a rank of a foreign world. session.world must be set. On rank 0, the tool in this program's
-// folder checks, plans and creates the run. arguments: those of `lockstep train`. The other ranks
-// use the result. After the ranks have met, this process ends if another rank fails, disappears or
-// hangs. If this function throws, `session` has everything that was set up so far.
+// Opens the session of a rank in a foreign world. session.world must be set. arguments: those of
+// `lockstep train`. Rank 0 runs the tool (`lockstep`) in this program's folder, which checks, plans
+// and creates the run. The other ranks open this run. After the ranks have connected to each other,
+// this process ends if another rank fails, disappears or hangs. If this function throws, `session`
+// has the objects that were opened before.
 void open_foreign_session(const std::vector<std::string>& arguments, Session& session);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Runs the tool in this program's folder for tasks that a rank must not do itself.
+// Runs the tool (`lockstep`) in this program's folder, for tasks that a rank must not do itself.
 #pragma once
 
 #include <string>
@@ -10,13 +10,14 @@ namespace lockstep {
 
 struct SetUpRun {
   std::string path;
-  // The lock of the run, which this process holds from now on. Empty if the run has finished.
+  // The descriptor of the run's lock, which this process now holds. Empty if the run has finished.
   UniqueFd lock;
 };
 
-// Runs `lockstep train ARGUMENTS --world=…`, which sets up a run without launching ranks. It is a
-// new run, or with --resume an existing one. devices: the devices of all ranks, as JSON. If the
-// tool fails, it prints the reason. This function then throws Error that refers to that output.
+// Runs `lockstep train ARGUMENTS --world=…`, which creates a run without launching ranks. With
+// --resume, it prepares an existing run to be resumed. devices: the devices of all ranks, each as a
+// JSON text. If the tool fails, it prints the reason, and this function throws Error that refers to
+// that output.
 SetUpRun set_up_with_tool(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& devices);
 

@@ -1,4 +1,4 @@
-// Takes options out of the arguments of lockstep-worker.
+// Reads options from the arguments of lockstep-worker, and removes them.
 #pragma once
 
 #include <string>
@@ -6,9 +6,10 @@
 
 namespace lockstep {
 
-// Returns the value of "--name VALUE" in `arguments`, and removes both words. Returns "" if the
-// option is absent.
+// Returns the value after the option `name`, and removes both from `arguments`. Returns "" if the
+// option is absent. name: with its dashes, "--run".
 std::string take(std::vector<std::string>& arguments, const std::string& name);
+// Returns whether `arguments` contains the option `name`, and removes it.
 bool take_flag(std::vector<std::string>& arguments, const std::string& name);
 
 }  // namespace lockstep

@@ -12,9 +12,9 @@ namespace lockstep::detail {
     if (!(condition)) ::lockstep::detail::check_failed(#condition, __FILE__, __LINE__); \
   } while (false)
 
-// The same for a method of an object that has a name and a state, both C strings. The message
-// contains the method's name, the object's name and its state. Name and state are evaluated only on
-// failure.
+// The same, for use in a method of an object. The message also contains the name of the method, and
+// the object's name and state. name, state: C strings, which are evaluated only if the condition is
+// false.
 #define LOCKSTEP_CHECK_CALL(condition, name, state)                                            \
   do {                                                                                         \
     if (!(condition))                                                                          \

@@ -1,4 +1,4 @@
-// An interface to the time, so that tests can set it.
+// An interface to the system's clocks, so that tests can use a fake clock.
 #pragma once
 
 namespace lockstep {

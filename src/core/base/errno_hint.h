@@ -1,11 +1,11 @@
-// Hints for errors in which the system refuses access to a file or folder.
+// Hints for errors of the system when a file or folder is accessed.
 #pragma once
 
 #include <string>
 
 namespace lockstep {
 
-// The hint for an errno about a path. Empty if errno_text says enough.
+// Returns a hint for an errno of such an access. Empty if errno_text is clear enough.
 std::string errno_hint(int error);
 
 }  // namespace lockstep

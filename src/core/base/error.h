@@ -1,4 +1,4 @@
-// The only type of error that users see: what went wrong, and what to do about it.
+// The exception type for all errors that users see: what went wrong, and what to do about it.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 
 namespace lockstep {
 
-// Shortens a message that is too long to read. It replaces the middle of long parts with "…". It
-// keeps 200 characters of a word, 1024 of a path (a word with a slash), and 2000 of a line. UTF-8
-// characters are not cut.
+// Shortens a message that is too long to read, by replacing the middle of long words and lines with
+// "…". Keeps 200 characters of a word, 1024 of a path (a word with a slash), and 2000 of a line.
+// UTF-8 characters are not cut.
 std::string shortened(std::string_view message);
 
-// Thrown for anything that a user can cause or fix. Only `main` catches it. It prints
+// Thrown for anything that a user can cause or fix. `main` catches it, prints
 //   error: WHAT
 //
 //   hint: HINT
-// and exits with code 2. A bug of Lockstep itself is a LOCKSTEP_CHECK instead.
+// and exits with code 2. For a bug in Lockstep itself, LOCKSTEP_CHECK is used instead.
 class Error : public std::exception {
  public:
   // Both texts are shortened, because values from users or files may have any length.
@@ -35,13 +35,14 @@ class Error : public std::exception {
   std::string hint_;
 };
 
-// The system has no more open files, processes or memory. They may become free later.
+// A system limit is reached: open files, processes or memory. A later attempt may succeed.
 class ShortOfResources : public Error {
  public:
   using Error::Error;
 };
 
-// An option needs a file that is not named or does not exist. The options can still be displayed.
+// An option must name a file, but its value is empty or the file does not exist. A caller that only
+// displays the options may ignore this error.
 class MissingFile : public Error {
  public:
   using Error::Error;

@@ -18,8 +18,8 @@ class Hasher {
 
   void update(const void* data, std::size_t bytes);
   void update(std::string_view bytes) { update(bytes.data(), bytes.size()); }
-  // 32 lower-case hexadecimal digits, most significant first, as `xxhsum -H2` prints them. More
-  // bytes may be added afterwards.
+  // Returns 32 lower-case hexadecimal digits, most significant first, as `xxhsum -H2` prints them.
+  // `update` may be called again afterwards.
   std::string hex() const;
 
  private:
@@ -27,10 +27,10 @@ class Hasher {
   std::unique_ptr<State> state_;
 };
 
-// The same digits as Hasher::hex of all bytes, but much faster for few bytes.
+// Returns the same digits as a Hasher for these bytes, but is much faster for few bytes.
 std::string hash128_hex(std::string_view bytes);
 
-// XXH3-64 with seed 0.
+// Returns the XXH3-64 hash with seed 0.
 std::uint64_t hash64(std::string_view bytes);
 
 }  // namespace lockstep

@@ -9,7 +9,7 @@ namespace lockstep {
 
 class MeanOf {
  public:
-  // Ignores missing and non-finite values.
+  // Adds a value. A missing or non-finite value is ignored.
   void add(std::optional<double> value) {
     if (!value || !std::isfinite(*value)) return;
     sum_ += *value;

@@ -1,5 +1,5 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon et al., SC 2011). Each number is a pure
-// function of key and counter. So draws do not depend on rank, thread or time.
+// function of key and counter. So it does not depend on the rank, the thread or earlier calls.
 #pragma once
 
 #include <array>
@@ -7,10 +7,10 @@
 
 namespace lockstep {
 
-// Four uniform 32-bit words for a 128-bit counter and a 64-bit key.
+// Returns four uniform 32-bit words for a 128-bit counter and a 64-bit key.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key);
 
-// The purpose of a draw. Each purpose has its own streams.
+// The purpose of a random number. Each purpose has its own streams of numbers.
 enum class RandomStream : std::uint32_t {
   order = 1,
   augment = 2,
@@ -25,19 +25,19 @@ enum class RandomStream : std::uint32_t {
   episode = 11
 };
 
-// The key for the draws of one (seed, stream).
+// Returns the key for the numbers with this seed and purpose.
 std::uint64_t stream_key(std::uint64_t seed, RandomStream stream);
 
-// A stream of draws for one (seed, stream, a, b), for example for the augmentation of one sample.
-// It is cheap to construct.
+// A stream of random numbers for one (seed, stream, a, b), for example to augment one sample. It is
+// cheap to construct.
 class Random {
  public:
   Random(std::uint64_t seed, RandomStream stream, std::uint64_t a, std::uint64_t b);
   std::uint32_t next_u32();
   std::uint64_t next_u64();
-  double uniform();                          // [0, 1), 53 bits
-  std::uint64_t below(std::uint64_t limit);  // [0, limit), unbiased; limit > 0
-  double normal();                           // Box-Muller
+  double uniform();                          // in [0, 1), with 53 random bits
+  std::uint64_t below(std::uint64_t limit);  // uniform in [0, limit); limit > 0
+  double normal();                           // standard normal, by Box-Muller
 
  private:
   std::uint64_t key_;

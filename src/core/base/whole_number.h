@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// The whole text as a number from `least` to `most`. It has decimal digits, and a minus sign if
-// `least` allows one. Nothing for any other text, such as "", " 1", "+1", "1.0", "1x", or a number
-// that is too large for its type. Does not depend on the locale.
+// Returns the text as a number from `least` to `most`. The text must consist of decimal digits,
+// after an optional minus sign. Returns nothing for any other text, such as "", " 1", "+1", "1.0",
+// "1x", or a number out of range. Does not depend on the locale.
 template <class Number = std::int64_t>
 std::optional<Number> whole_number(std::string_view text, Number least = 0,
                                    Number most = std::numeric_limits<Number>::max()) {

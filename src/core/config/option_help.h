@@ -1,5 +1,5 @@
-// Option tables as help for people (terminal, Markdown) and as JSON for programs. Options are
-// grouped by the part of the key before the first dot, in the order in which they were added.
+// Formats option tables as help for people (terminal, Markdown) and as JSON for programs. Options
+// are grouped by the part of the key before the first dot, in the order in which they were added.
 // Presets come last.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace lockstep {
 
-// `key=value` with the present value in one column, and meaning, unit and range in another. For a
-// value that is not the default, its source follows on the next line. Lines have at most `width`
-// columns, unless a word is longer. Ends with a newline.
+// Returns a text with two columns: `key=value` with the present value, and the option's meaning,
+// unit and range. If the value is not the default, the next line names its source. No line is wider
+// than `width`, unless a word is longer. The text ends with a newline.
 std::string options_text(std::span<OptionTable* const> tables, int width);
 
-// A level-2 heading and a table for each group. Ends with a newline.
+// Returns Markdown with a level-2 heading and a table for each group. It ends with a newline.
 std::string options_markdown(std::span<OptionTable* const> tables);
 
 // {"options": [{key, type, default, value, source, where, meaning, unit, min, max, choices}...],

@@ -1,4 +1,5 @@
-// Option tables. One table drives parsing, ranges, help, the reference page and the run record.
+// Option tables. A table defines the options of the engine or of a recipe. It is used for parsing,
+// range checks, help, the reference page and the run's record (run.json).
 #pragma once
 
 #include <concepts>
@@ -32,15 +33,15 @@ struct OptionSpec {
   double min = -std::numeric_limits<double>::infinity();  // inclusive; in seconds for durations
   double max = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices{};  // the allowed words of a text
-  std::string word{};                  // for a whole number: the word that stands for `min`
-  // For texts and lists: the value names files, folders or globs. Relative paths are recorded as
-  // absolute ones.
+  std::string word{};  // for a whole number: a word that users may type for `min`; may be empty
+  // For texts and lists: whether the value names files, folders or globs. make_paths_absolute()
+  // then applies to it.
   bool is_path = false;
-  std::vector<std::string> no_paths{};  // words that a path option takes besides paths
+  std::vector<std::string> no_paths{};  // values of a path option that are not paths
 };
 
-// The names of an enum's values, for an enum that is the type of an option. Specialize it, with the
-// values in the order of their declaration:
+// The names of the values of an enum E, so that E can be the type of an option. Specialize it for
+// E, with the values in the order of their declaration:
 //   template <> struct EnumNames<Precision> { static constexpr std::pair<Precision, const char*>
 //   value[] = {...}; };
 template <class E>
@@ -48,16 +49,17 @@ struct EnumNames;
 
 enum class OptionType { boolean, integer, real, text, choice, duration, list };
 
-// The source of a value.
+// Where the value of an option comes from.
 struct ValueSource {
   enum class Kind { standard, preset, file, argument, record };
-  Kind kind = Kind::standard;  // standard: the default
-  std::string where{};         // a preset's name, or "my.toml, line 3"; may be empty
-  bool lacks_unit = false;     // a duration was given as a plain number of seconds
+  // standard: the value is the default. record: it comes from a run's record
+  Kind kind = Kind::standard;
+  std::string where{};      // a preset's name, or "my.toml, line 3"; may be empty
+  bool lacks_unit = false;  // whether a duration was given as a plain number, which means seconds
 };
 const char* to_string(ValueSource::Kind kind);  // "default", "preset", "file", …
 
-// An option, as help, completion, the reference page and `--json` show it.
+// The data of an option that help, completion, the reference page and `--json` show.
 struct OptionInfo {
   std::string key;
   OptionType type = OptionType::text;
@@ -66,15 +68,16 @@ struct OptionInfo {
   ValueSource source{};      // the source of the present value
 };
 
-// A named set of values. Config files and key=value arguments override it.
+// A named set of values for several options. Values in config files and key=value arguments
+// override it.
 struct Preset {
   std::string name;
   std::string meaning;
   std::vector<std::pair<std::string, std::string>> values;
 };
 
-// Binds keys to fields of a struct, which must outlive the table. The table cannot be copied or
-// moved, because it holds references. Not thread-safe.
+// Binds each key to a field of a struct, which must outlive the table. The table cannot be copied
+// or moved, because it has references to the fields. Not thread-safe.
 class OptionTable {
  public:
   OptionTable();
@@ -83,8 +86,8 @@ class OptionTable {
   OptionTable& operator=(const OptionTable&) = delete;
 
   // Adds an option. Its default is the value of the field at this call. Throws Error if the key was
-  // added before, or has characters other than a-z, 0-9, _ and dots. Also throws it if the default
-  // is out of range.
+  // added before, or has characters other than a-z, 0-9, _ and dots. Also throws Error if the
+  // default is out of range.
   void add(std::string key, bool& field, OptionSpec spec);
   void add(std::string key, std::int64_t& field, OptionSpec spec);
   void add(std::string key, double& field, OptionSpec spec);
@@ -102,31 +105,36 @@ class OptionTable {
         [&field](std::int64_t value) { field = static_cast<E>(value); }, std::move(spec));
   }
 
-  // Parses, checks and stores a value. Throws Error with key, value, range and the nearest match.
+  // Parses, checks and stores a value. Throws Error if the key is unknown or the value is not
+  // allowed. The message has the key, the value, the allowed values and the most similar word.
   void set(std::string_view key, std::string_view text, ValueSource source = {});
-  // The same with a JSON value of the option's type. Durations may also be text, and lists may be
-  // "a,b,c".
+  // The same, with a JSON value of the option's type. A duration may also be text, such as "8h30m".
+  // A list may also be text, such as "a,b,c".
   void set_json(std::string_view key, const nlohmann::json& value, ValueSource source = {});
   bool has(std::string_view key) const;
-  // The choice that the text stands for. The text may be in capitals, or another program's word for
-  // the choice (`synonyms`). Empty if there is no such choice.
+  // Returns the allowed value that the text stands for, for an option with a fixed set of values.
+  // The text may be in capitals, or be another program's word for the value (`synonyms`). Returns
+  // an empty text if it stands for none.
   std::string choice_meant(std::string_view key, const std::string& text) const;
   // The present value as a user would type it. Throws Error if there is no such key.
   std::string get(std::string_view key) const;
-  // Whether `set` or `set_json` was called for the key, also by a preset or a record.
+  // Whether `set` or `set_json` was called for the key, even if a preset or a record was the
+  // source.
   bool is_set(std::string_view key) const;
-  // Whether a file, an argument or a record set the value last, and not a preset.
+  // Whether the last call of `set` or `set_json` had another source than a preset.
   bool is_given(std::string_view key) const;
-  // Whether an argument or a config file set the value last, and not a preset or a record. False if
-  // there is no such key.
+  // Whether the last call of `set` or `set_json` had an argument or a config file as its source.
+  // False if there is no such key.
   bool is_asked_for(std::string_view key) const;
 
-  // Makes relative paths of path options absolute, from `base`. Throws Error for a web address.
+  // Makes the relative paths of path options absolute. base: the folder to which they are relative.
+  // Throws Error if a value is a web address.
   void make_paths_absolute(const std::filesystem::path& base);
 
   void add_preset(Preset preset);
   const std::vector<Preset>& presets() const;
-  // Names that other programs have for these options. Messages use them if a user types one.
+  // Adds names that other programs use for these options. If a user types such a name, the error
+  // message says which option to use.
   void add_synonyms(std::vector<Synonym> synonyms);
   const std::vector<Synonym>& synonyms() const;
   std::vector<OptionInfo> options() const;  // in the order in which they were added
@@ -144,23 +152,23 @@ class OptionTable {
   std::unique_ptr<Impl> impl_;
 };
 
-// "8h30m" is 30600 s. Throws Error unless the text is a plain number of seconds, or numbers with d,
-// h, m, s or ms.
+// Parses a text such as "8h30m", which is 30600 s. Throws Error unless the text is a plain number
+// of seconds, or a sequence of numbers with the units d, h, m, s or ms.
 Duration parse_duration(std::string_view text);
 std::string format_duration(Duration duration);  // "8h30m", "2.5s"
 
-// Applies presets, files and arguments to several tables, such as the engine's and a recipe's.
-// Later sources override earlier ones, in this order: defaults, the preset that the key `preset`
-// names, config files, key=value arguments.
+// Applies presets, config files and arguments to several tables, such as the engine's and a
+// recipe's. Later sources override earlier ones, in this order: defaults, the preset that the key
+// `preset` names, config files, key=value arguments.
 //
-// A preset that neither files nor arguments name is applied only if the key `preset` was not set
-// before. So arguments can be applied on top of a record. files: TOML; nested tables are joined
-// with dots, so [batch] global = 8 is batch.global. A file's list is ignored if an argument sets
-// the same option.
+// If neither a file nor an argument names a preset, the present value of `preset` is used, but only
+// if that key was not set before. So arguments can be applied on top of a record, without its
+// preset. files: TOML files. Nested tables are joined with dots, so [batch] global = 8 is
+// batch.global. A list in a file is ignored if an argument sets the same option.
 //
-// Throws Error for an unknown key (with the nearest one), an unknown preset and a bad value. Also
-// throws it for a file that is empty or unreadable, or has an error of TOML syntax (with its line).
-// Keys after the faulty one are not applied.
+// Throws Error if a key or a preset is unknown, or if a value is not allowed. For an unknown key,
+// the message names the most similar key. Also throws Error if a file is empty, unreadable, or has
+// a syntax error; the message names its line. Keys after the faulty one are not applied.
 void apply_config(std::span<OptionTable* const> tables,
                   std::span<const std::filesystem::path> files,
                   std::span<const std::string> assignments);
@@ -168,8 +176,8 @@ void apply_config(std::span<OptionTable* const> tables,
 // Sets every key of a record that `to_json` wrote. Throws Error for an unknown key.
 void apply_json(std::span<OptionTable* const> tables, const nlohmann::json& record);
 
-// A TOML file of all options with their present values and comments. Options that were never set
-// are commented out, so that they do not override a preset that the file names.
+// Returns a TOML file with all options, their present values and comments. Options that were never
+// set are commented out, so that they do not override a preset that the file names.
 std::string to_toml(std::span<OptionTable* const> tables);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Converts a line of YAML, or of a shell's file of variables, to a line of TOML.
+// Converts a line of YAML, or of a shell file that sets variables, to a line of TOML.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace lockstep::detail {
 
 // Converts `num_leaves: 255` to `num_leaves = 255`, `export NAME=fast` to `NAME = "fast"`, and
-// `training:` to `[training]`. Returns an empty text for any other form.
+// `training:` to `[training]`. Returns an empty text for a line in any other form.
 std::string as_toml_line(std::string_view line);
 
 }  // namespace lockstep::detail

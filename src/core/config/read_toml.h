@@ -1,4 +1,4 @@
-// A TOML or JSON file as a flat list of keys and values.
+// Reads a TOML or JSON file as a flat list of keys and values.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,15 @@
 namespace lockstep::detail {
 
 struct TomlEntry {
-  std::string key;       // tables joined with dots
-  nlohmann::json value;  // never a table, except an empty one
+  std::string key;       // the names of the tables and of the entry, joined with dots
+  nlohmann::json value;  // not a table, unless it is an empty table
   std::size_t line = 0;  // counted from 1; 0 for JSON
 };
 
-// Returns the entries in the order of the file. Throws Error with the file, and with the line of a
-// syntax error. A file with the suffix .json is read as JSON, with the same meaning. A null in it
-// becomes the text "none".
+// Returns the entries in the order of the file. A file with the suffix .json is read as JSON, and
+// its objects count as tables. A null in JSON becomes the text "none". Throws Error if the file
+// cannot be read or has a syntax error. The message names the file, and the line of the syntax
+// error.
 std::vector<TomlEntry> read_toml(const std::filesystem::path& path);
 
 }  // namespace lockstep::detail

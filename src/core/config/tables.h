@@ -1,4 +1,4 @@
-// Several option tables, accessed as one.
+// Access to several option tables as if they were one.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace lockstep::detail {
 
-// The options of one group. The group is the part of a key before the first dot, and is empty for
-// keys without a dot.
+// The options of one group. The name of the group is the part of their keys before the first dot.
+// It is empty for keys without a dot.
 struct OptionGroup {
   struct Member {
     OptionTable* table;
@@ -22,22 +22,25 @@ struct OptionGroup {
   std::vector<Member> members;
 };
 
-// "from preset small; the default is 0.001". Empty if the present value is the default.
+// Returns the source of the present value: "from preset small; the default is 0.001". Empty if the
+// present value is the default.
 std::string source_note(const OptionGroup::Member& member);
 
 class Tables {
  public:
-  // Throws Error if two tables have the same key, or if a key of one is a group of another.
+  // Throws Error if two tables have the same key, or if a key of one table is the name of a group
+  // of another.
   explicit Tables(std::span<OptionTable* const> tables, ExplainKey explain = {});
 
-  // The table that has the key, or null.
+  // Returns the table that has the key, or null.
   OptionTable* find(std::string_view key) const;
-  // The same, but throws Error for an unknown key: the one that `explain` returns, or else one with
-  // the nearest key.
+  // The same, but throws Error for an unknown key. This is the Error that `explain` returns. If
+  // `explain` returns nothing, it is an Error with the most similar key.
   OptionTable& table_of(std::string_view key, const std::string& value = "") const;
-  std::string nearest_key(std::string_view word) const;  // empty if none is near
+  // the most similar key; empty if none is similar
+  std::string nearest_key(std::string_view word) const;
   bool is_group(std::string_view name) const;
-  // Throws Error for an unknown preset. It names the nearest preset and lists all.
+  // Throws Error for an unknown preset. The message names the most similar preset and lists all.
   const Preset& preset(std::string_view name) const;
 
   std::vector<Preset> presets() const;
@@ -47,7 +50,8 @@ class Tables {
  private:
   std::span<OptionTable* const> tables_;
   ExplainKey explain_;
-  std::vector<std::string> keys_, sorted_;  // the keys of all tables: in order, and sorted by name
+  // the keys of all tables, in the tables' order and sorted
+  std::vector<std::string> keys_, sorted_;
 };
 
 }  // namespace lockstep::detail

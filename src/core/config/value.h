@@ -1,4 +1,4 @@
-// An option's value as text and as JSON, checked against its type and range.
+// Converts values of options between text and JSON, and checks them against type and range.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,24 +9,25 @@
 
 namespace lockstep::detail {
 
-// "a whole number from 1 to 64 samples", to complete "must be".
+// Returns the words that complete "must be": "a whole number from 1 to 64 samples".
 std::string requirement(const OptionInfo& option);
-// The range alone, for tables: "1 to 64", "at least 0", "adamw, adam, sgd". Empty if any value is
-// allowed.
+// Returns only the range, for tables: "1 to 64", "at least 0", "adamw, adam, sgd". Empty if any
+// value is allowed.
 std::string range_text(const OptionInfo& option);
-// The meaning for help, followed by range and unit in brackets: "kept checkpoints [1 to 64 files]".
+// Returns the option's meaning for help, followed by range and unit in brackets: "kept checkpoints
+// [1 to 64 files]".
 std::string summary(const OptionInfo& option);
-// A bound in the option's JSON form; null if there is none.
+// Returns `number`, a bound of the option, as JSON of the option's type; null if it is infinite.
 nlohmann::json bound(const OptionInfo& option, double number);
-// The smallest allowed value. For durations it is at least 0.
+// Returns the smallest allowed value. For a duration, it is at least 0.
 double lowest(const OptionInfo& option);
 
-// The value in its JSON form: durations as seconds, lists as arrays of texts. Throws Error if it is
-// not allowed.
+// Return the value as JSON: a duration in seconds, a list as an array of texts. Throw Error if the
+// value is not allowed.
 nlohmann::json parse_value(const OptionInfo& option, std::string_view text);
 nlohmann::json check_value(const OptionInfo& option, const nlohmann::json& value);
 
-// A checked value as a user would type it. parse_value reads it back exactly.
+// Returns a checked value as a user would type it. parse_value reads it back exactly.
 std::string value_text(OptionType type, const nlohmann::json& value);
 
 }  // namespace lockstep::detail

@@ -6,10 +6,11 @@
 
 namespace lockstep {
 
-// Returns the model, such as "Intel(R) Xeon(R) Platinum 8481C". If there are several kinds, returns
-// the first. If the kernel has no name, as on ARM, returns a text such as "CPU 0x41/0xd40". Returns
-// "" if unknown.
+// Returns the model, such as "Intel(R) Xeon(R) Platinum 8481C". If the machine has several models,
+// returns the first. If the kernel knows no name, as on ARM, returns a text such as "CPU
+// 0x41/0xd40". Returns "" if nothing is known.
 std::string cpu_model();
-std::string cpu_model_of(const std::filesystem::path& cpuinfo);  // from a file like /proc/cpuinfo
+// cpuinfo: a file in the format of /proc/cpuinfo
+std::string cpu_model_of(const std::filesystem::path& cpuinfo);
 
 }  // namespace lockstep

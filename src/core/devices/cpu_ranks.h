@@ -1,4 +1,4 @@
-// Makes the devices of CPU ranks, which share the cores of the host.
+// Makes the devices of ranks that train on the CPU. These ranks share the cores of the host.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,11 @@ namespace lockstep {
 constexpr int most_cpu_ranks = 1024;
 
 std::vector<Device> cpu_ranks(int ranks, const HostInfo& host);
-std::vector<Device> default_cpu_ranks(const HostInfo& host);  // 2 ranks, or 1 on one core
+// 2 ranks, or 1 rank if the host has one core
+std::vector<Device> default_cpu_ranks(const HostInfo& host);
 
-// Parses "cpu" and "cpu:4". Returns nothing for any spec without "cpu". Throws Error for an invalid
-// number, as in "cpu:0" and "cpu:x".
+// Parses "cpu" (default_cpu_ranks) and "cpu:4" (4 ranks). Throws Error for an invalid number, as in
+// "cpu:0" and "cpu:x". Returns nothing for any other text.
 std::optional<std::vector<Device>> parse_cpu_ranks(std::string_view spec, const HostInfo& host);
 
 }  // namespace lockstep

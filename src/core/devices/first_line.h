@@ -1,4 +1,4 @@
-// Reads files of /proc and /sys that have one line.
+// Reads files in /proc and /sys that have one line.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Returns the first line without spaces around it; "" if there is none.
+// Returns the first line of the file, without spaces around it; "" if it cannot be read.
 std::string first_line(const std::filesystem::path& path);
 
 }  // namespace lockstep

@@ -14,8 +14,9 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-// percentile: quantiles of the resampled statistics. bca: these quantiles corrected for bias and
-// skewness (Efron, JASA 1987). For bca, the statistic is computed once more for each row.
+// percentile: quantiles of the statistics of the resamples. bca: these quantiles, corrected for
+// bias and skewness (Efron, JASA 1987). For this, bca also computes the statistic once without each
+// row.
 enum class BootstrapMethod { percentile, bca };
 
 struct BootstrapOptions {
@@ -25,15 +26,16 @@ struct BootstrapOptions {
   std::uint64_t seed = 0;  // the same seed gives the same interval
 };
 
-// Computes a statistic of some rows of the sample. It may be a mean, a rate, or a difference of two
-// systems on the same rows. rows: indexes of the rows. Dependent items, such as sentences of one
-// text, must form one row.
+// Computes a statistic of some rows of the sample, such as a mean, a rate, or the difference
+// between two systems on the same rows. rows: indexes of the rows; an index may occur several
+// times. Items that depend on each other, such as sentences of one text, must form one row.
 using Statistic = std::function<double(std::span<const std::uint32_t> rows)>;
 
-// Returns the interval of a statistic. A resample is left out if its statistic is not finite, such
-// as a rate with denominator 0. If more than half of the resamples are left out, or if the estimate
-// is not finite, low and high are NaN. With one row, or if all statistics are equal, low and high
-// equal the estimate. Throws Error if an option is out of range or there is no row.
+// Returns the confidence interval of a statistic. rows: number of rows in the sample. A resample is
+// left out if its statistic is not finite, such as a rate with denominator 0. If more than half of
+// the resamples are left out, or if the estimate is not finite, low and high are NaN. If there is
+// one row, or if all statistics are equal, low and high equal the estimate. Throws Error if an
+// option is out of range, or if there is no row.
 Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
                    const BootstrapOptions& options = {});
 
@@ -42,8 +44,8 @@ Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
 std::vector<Interval> bootstrap_all(std::uint32_t rows, std::span<const Statistic> statistics,
                                     const BootstrapOptions& options = {});
 
-// The same as the first function. left_out: returns the values of the statistic without each row in
-// turn. Use it if they can be computed faster than by one call per row.
+// The same as the first function, with a faster way to compute the statistic without each row.
+// left_out: returns these values, one per row.
 Interval bootstrap(std::uint32_t rows, const Statistic& statistic,
                    const std::function<std::vector<double>()>& left_out,
                    const BootstrapOptions& options);

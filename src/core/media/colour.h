@@ -14,12 +14,12 @@ struct Colour {
 
 std::string hex(Colour colour);  // "#0072b2"
 
-// Returns one of seven colours that people with any colour vision can distinguish (Okabe and Ito
-// 2008, without black). index: the colours repeat after the last one.
+// Returns one of seven colours that colour-blind people can distinguish too (Okabe and Ito 2008,
+// without black). The colour of an index beyond the last colour is that of index % palette_size.
 constexpr std::size_t palette_size = 7;
 Colour palette(std::size_t index);
 
-// Returns black or white, whichever is more readable on this colour.
+// Returns black or white, whichever is easier to read on this background.
 Colour text_colour_on(Colour background);
 
 }  // namespace lockstep

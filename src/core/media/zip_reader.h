@@ -9,12 +9,13 @@
 namespace lockstep {
 
 struct ZipEntry {
-  std::string name;  // as stored, with / between its parts; may contain any bytes
+  // the path that is stored in the archive, with / between its parts; may contain any bytes
+  std::string name;
   std::uint64_t bytes = 0;
 };
 
-// Use an object on one thread only. Every call throws Error, which names the archive, if it is
-// damaged.
+// Use an object on one thread only. Every call throws Error if the archive is damaged. The message
+// names the archive.
 class ZipReader {
  public:
   explicit ZipReader(std::filesystem::path path);
@@ -22,11 +23,12 @@ class ZipReader {
   ZipReader(const ZipReader&) = delete;
   ZipReader& operator=(const ZipReader&) = delete;
 
-  // Returns the files in the order of the archive, without folders.
+  // Returns the entries that are files, in the order of the archive. Folders are left out.
   const std::vector<ZipEntry>& entries() const { return entries_; }
-  // Writes entry `index` to a new file in `folder`. The file has the last part of the entry's name.
-  // Checks the checksum, and returns the path. Also throws Error if that part cannot be the name of
-  // a file, the file exists, the size differs from `entries`, or the disk is full.
+  // Writes an entry to a new file in `folder`, and returns the file's path. The name of the file is
+  // the last part of the entry's name. Also throws Error in these cases: this part cannot be a file
+  // name, the file exists, the size differs from ZipEntry::bytes, the checksum differs, or the disk
+  // is full.
   std::filesystem::path extract(std::size_t index, const std::filesystem::path& folder);
 
  private:

@@ -19,8 +19,8 @@ enum class ZipMethod { store, deflate };
 
 // The archive is written under a temporary name in the folder of `path`, and renamed in finish().
 // So it exists completely and durably, or not at all. The same entries in the same order give the
-// same bytes, because all have the date 1 January 1980. Use an object on one thread only. Every
-// call throws Error if the disk cannot be written; after that, the writer must not be used.
+// same bytes, because all entries have the date 1 January 1980. Use an object on one thread only.
+// Every call throws Error if writing fails. After that, only the destructor may be called.
 class ZipWriter {
  public:
   explicit ZipWriter(std::filesystem::path path);
@@ -33,12 +33,13 @@ class ZipWriter {
   void add_file(const std::string& name, const std::filesystem::path& file,
                 ZipMethod method = ZipMethod::deflate);
 
-  // Write an entry in chunks: call begin(), then write() any number of times, then end(). Archives
-  // above 4 GiB need readers that support zip64, as all current ones do.
+  // To write an entry in chunks, call begin(), then write() any number of times, then end().
+  // Archives above 4 GiB need a reader that supports zip64, as current programs do.
   void begin(const std::string& name, ZipMethod method = ZipMethod::deflate);
   void write(std::string_view bytes);
   void end();
 
+  // Completes the archive, and renames it to `path`.
   void finish();
 
  private:

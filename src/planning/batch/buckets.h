@@ -1,4 +1,5 @@
-// The position of each parameter in the flat buffers, and the ranges that are reduced together.
+// The position of each parameter in the flat buffers, and the ranges (buckets) that are reduced
+// together.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,9 @@
 
 namespace lockstep {
 
-// Offsets are in elements. Parameters lie in reverse order of registration, because gradients
-// become ready in about that order. Each parameter starts at a multiple of this alignment.
+// Offsets are in elements. In the buffers, parameters lie in reverse order of registration, because
+// gradients become ready in about that order. Each parameter starts at a multiple of this
+// alignment.
 inline constexpr std::int64_t arena_alignment = 64;
 
 struct ArenaLayout {
@@ -47,13 +49,13 @@ struct BucketedLayout {
   std::vector<Bucket> buckets;  // consecutive; together they cover [0, elements)
 };
 
-// Makes a layout with `ranks` equal shards per bucket, in which no shard cuts a parameter marked in
+// Makes a layout with `ranks` equal shards per bucket. No shard cuts a parameter that is marked in
 // `whole`. There are two kinds of buckets:
-// - A bucket of bins holds marked parameters and small ones. It has one bin per rank. All bins have
-//   the length of the longest, and each parameter lies in one bin. The bucket grows beyond `bytes`
-//   until its bins together are 7/8 full. Only the last such bucket may end earlier.
-// - A cut bucket holds the other parameters. Shards may cut them at multiples of `arena_alignment`,
-//   as in lay_out.
+// - A bucket of bins holds marked parameters and small parameters. It has one bin per rank. All
+//   bins have the length of the longest, and each parameter lies in one bin. The bucket grows
+//   beyond `bytes` until its bins together are 7/8 full. Only the last such bucket may end earlier.
+// - A cut bucket holds the other parameters. Shards may cut these parameters at multiples of
+//   `arena_alignment`, as in lay_out.
 //
 // Both kinds are filled in reverse order of registration, and stored in the order in which they are
 // full. sizes, whole: by registration index.
@@ -65,14 +67,14 @@ struct LinkSpeed {
   double latency_s = 0, bytes_per_s = 0;
 };
 
-// Fits the line through two measurements. If the larger size takes no more time, the latency is the
-// whole time of the small measurement.
+// Computes the speed of a link from two measurements. If the larger size takes no more time, the
+// latency is the whole time of the small measurement.
 LinkSpeed fit_link_speed(double small_bytes, double small_s, double large_bytes, double large_s);
 
 // The bucket size with the lowest cost. Buckets of b bytes cost one latency for each of
-// gradient_bytes / b buckets. Complete gradients also wait until up to b bytes more are complete.
-// The sum of both costs is lowest at sqrt(gradient_bytes * latency * speed). The result is clamped
-// between the smallest bucket and all gradients.
+// gradient_bytes / b buckets. Gradients that are complete also wait for the rest of their bucket,
+// which is up to b bytes. The sum of both costs is lowest at sqrt(gradient_bytes * latency *
+// speed). The result is clamped between the smallest bucket and all gradients.
 std::int64_t best_bucket_bytes(const LinkSpeed& link, std::int64_t gradient_bytes);
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
 // The order in which exact mode adds gradients: a binary tree over the exact-mode micro-batches
-// ("leaves") of a step. The tree does not depend on the number of ranks. This is arithmetic only.
+// ("leaves") of a step. The tree does not depend on the number of ranks. This code is pure
+// arithmetic.
 #pragma once
 
 #include "planning/batch/shard.h"
@@ -10,10 +11,11 @@
 
 namespace lockstep {
 
-// A node of the tree. A leaf is a micro-batch. A step has `leaves` of them, in the order of their
-// samples in the global batch. Node (level, index) is the sum of leaves [index << level, (index +
-// 1) << level), as far as these exist. It is the sum of its children (level - 1, 2 index) and
-// (level - 1, 2 index + 1). If the second child is empty, the node equals the first.
+// A node of the tree. A leaf is a micro-batch. The leaves of a step are numbered in the order of
+// their samples in the global batch. Node (level, index) is the sum of leaves [index << level,
+// (index + 1) << level), as far as these leaves exist. The node is the sum of its children (level -
+// 1, 2 index) and (level - 1, 2 index + 1). If the second child is empty, the node equals the
+// first.
 struct SumNode {
   int level = 0;
   std::int64_t index = 0;
@@ -44,7 +46,7 @@ class CarryChain {
 std::vector<SumNode> partial_sums(std::int64_t begin, std::int64_t end);
 
 // The largest number of sums that a rank keeps at once during leaves [begin, end). A leaf that is
-// added immediately needs no buffer and does not count.
+// added to another sum immediately needs no buffer and does not count.
 std::size_t highest_stack(std::int64_t begin, std::int64_t end);
 
 // One addition in a list of sums: adds slot `from` to slot `into`.
@@ -57,9 +59,9 @@ struct SumStep {
 // of all ranks in order of leaves. They cover [0, leaves) without overlap.
 std::vector<SumStep> finish_sum(const std::vector<SumNode>& partial, std::int64_t leaves);
 
-// Cuts the gradients into one shard per rank, which that rank adds up for all ranks. The shards are
-// consecutive. All have the same size, a multiple of `arena_alignment`, except the last ones, which
-// may be shorter or empty.
+// Cuts the gradients into one shard per rank. Each rank adds up its shard for all ranks. The shards
+// are consecutive. All have the same size, a multiple of `arena_alignment`, except the last ones,
+// which may be shorter or empty.
 std::vector<Shard> cut_shards(std::int64_t elements, std::int64_t ranks);
 
 // The exact sum, as a plan records it.
@@ -76,9 +78,10 @@ ExactSum plan_exact_sum(std::int64_t world_size, std::int64_t leaf_samples,
 
 // Chooses the number of samples of a leaf for a run whose user did not set it. The result is the
 // largest divisor of `global` up to `largest` with which a step has a multiple of 8 leaves. So 1,
-// 2, 4 and 8 ranks get the same leaves. Each rank must also have a whole number of leaves. If that
-// is impossible, the number of leaves is a multiple of both 8 and world_size. If that is impossible
-// too, it is a multiple of world_size only. `global` must be a multiple of world_size.
+// 2, 4 and 8 ranks get the same leaves. Each rank must also have a whole number of leaves. If both
+// conditions cannot be met, the number of leaves is a multiple of both 8 and world_size. If
+// `global` does not allow that either, it is a multiple of world_size only. `global` must be a
+// multiple of world_size.
 std::int64_t choose_leaf_samples(std::int64_t global, std::int64_t largest,
                                  std::int64_t world_size);
 

@@ -9,12 +9,13 @@
 // - the largest divisor of a rank's share of the global batch, up to a limit
 //
 // With batch.micro = auto, the limit is the largest micro-batch that was tried out on these
-// devices. If none was tried out, or without auto, three limits apply: the memory by the recipe's
-// formula, the recipe's preference, and the micro-batch to which the run shrank before. The limit
-// also applies to leaves. A measured peak replaces per_sample_bytes of the formula.
+// devices. If no micro-batch was tried out, or without auto, three limits apply: the memory by the
+// recipe's formula, the recipe's preference, and the micro-batch to which the run shrank before.
+// The limit also applies to the number of samples of a leaf. A measured peak replaces
+// per_sample_bytes of the formula.
 //
-// After this, memory.recompute decides how many blocks are recomputed. If memory runs out during a
-// run, the run changes to the next smaller divisor.
+// After the micro-batch is chosen, memory.recompute decides how many blocks are recomputed. If
+// memory runs out during a run, the run changes to the next smaller divisor.
 #pragma once
 
 #include "planning/plan.h"
@@ -51,9 +52,9 @@ std::vector<std::string> micro_batch_notes(const Plan& plan, const TrainOptions&
 // that work. has_data: whether the user named the data.
 void check_new_batch(const Plan& plan, const TrainOptions& options, bool has_data = false);
 
-// The message for a run in which not even `micro` samples fit. It reports how much memory they need
-// per rank by the plan's estimate, how much there is, and how much other options would save.
-// smaller_sample: the recipe's own advice, or empty.
+// The message for a run in which not even `micro` samples fit. It reports how much memory a rank
+// needs for them by the plan's estimate, how much a rank has, and how much other options would
+// save. smaller_sample: the recipe's own advice, or empty.
 std::string memory_help(const Plan& plan, const TrainOptions& options, std::int64_t micro,
                         const std::string& smaller_sample = "");
 
@@ -68,8 +69,8 @@ bool fits_share(const BatchPlan& batch, std::int64_t micro);
 BatchPlan with_micro(BatchPlan batch, std::int64_t micro);
 
 // The next smaller micro-batch into which a rank's share can be cut, for use when memory runs out.
-// 0 if there is none. Also 0 if the model requires the present one, or if statistics of batch norm
-// span ranks.
+// 0 if no smaller one exists. Also 0 if the model requires the present micro-batch, or if
+// statistics of batch norm span ranks.
 std::int64_t next_smaller_micro(const BatchPlan& batch);
 
 // After `step` finished steps, micro-batches have `micro` samples.
@@ -78,8 +79,8 @@ struct MicroChange {
   friend bool operator==(const MicroChange&, const MicroChange&) = default;
 };
 
-// Reads batch.micro_changes: "120:8,300:4" with rising steps; an empty text has none. Throws Error
-// that names the fault.
+// Reads batch.micro_changes, such as "120:8,300:4". Steps must rise. An empty text gives no
+// changes. Throws Error that names the fault.
 std::vector<MicroChange> parse_micro_changes(const std::string& text);
 std::string format_micro_changes(const std::vector<MicroChange>& changes);  // the inverse
 

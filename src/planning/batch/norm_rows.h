@@ -1,5 +1,6 @@
-// The number of rows over which batch norm computes statistics with norm.statistics=sync. It is
-// norm.rows = ranks * micro-batch. A run keeps it on any number of ranks.
+// The number of rows over which batch norm computes statistics with norm.statistics=sync. The
+// number is ranks * micro-batch, and the option norm.rows can set it. A run keeps the number on any
+// number of ranks.
 #pragma once
 
 #include "planning/plan.h"
@@ -10,8 +11,8 @@
 namespace lockstep {
 
 // The micro-batch of a rank that follows from norm.rows; 0 if norm.rows is not set. Throws Error
-// with the nearest sizes if norm.rows is not divisible by the ranks. Also throws it if the options
-// contradict each other.
+// with the nearest valid sizes if norm.rows is not divisible by the number of ranks. Also throws
+// Error if the options contradict each other.
 std::int64_t micro_of_norm_rows(const TrainOptions& options, std::int64_t ranks,
                                 const std::string& rank_word);
 

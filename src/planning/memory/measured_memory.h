@@ -14,15 +14,15 @@ namespace lockstep {
 
 // The key under which a peak is recorded. It holds everything that decides how much memory a rank
 // needs: the recipe, its options, the engine's options, and the sizes of model and samples. It
-// leaves out the options `predict.*` and those options of the engine that do not change memory. The
-// source lists the latter, so a new option is part of the key. It also leaves out the batch,
-// because each measurement names its micro-batch.
+// leaves out the options `predict.*` and those options of the engine that do not change memory.
+// Only options that the .cpp file lists are left out, so a new option is part of the key. It also
+// leaves out the batch, because each measurement names its micro-batch.
 nlohmann::json memory_key(const RunSetup& setup);
 
 // The batch with which a micro-batch of `micro` is tried. It accumulates over at most two
 // micro-batches, which is enough to allocate the accumulation buffers.
 BatchPlan batch_to_try(const BatchPlan& whole, std::int64_t micro);
-// The bytes for exact sums that the whole batch needs but the tried batch did not.
+// The bytes for exact sums that the whole batch needs in addition to those of the tried batch.
 double bytes_not_tried(const Plan& tried, const BatchPlan& whole, std::int64_t parameters);
 
 // The search for the largest micro-batch that fits. Memory grows about as fixed + per_sample *
@@ -30,14 +30,14 @@ double bytes_not_tried(const Plan& tried, const BatchPlan& whole, std::int64_t p
 // what the tries measured.
 class MicroSearch {
  public:
-  // Uses the plan's batch and estimate. available_bytes: those of the device with the least
-  // available memory.
+  // Uses the plan's batch and estimate. available_bytes: the bytes that may be used on the device
+  // with the least memory.
   MicroSearch(const Plan& plan, double available_bytes);
   // The candidates are the micro-batches into which a rank's rows can be cut.
   MicroSearch(const BatchPlan& batch, double fixed_bytes, double available_bytes);
-  // The candidates are the divisors of `share`, the samples of a rank in a step. first: a guess.
-  // fixed_bytes: the bytes of a rank without any sample. available_bytes: the bytes that may be
-  // used.
+  // The candidates are the divisors of `share`, the samples of a rank in a step. first: the
+  // micro-batch to try first, a guess. fixed_bytes: the bytes of a rank without any sample.
+  // available_bytes: the bytes that may be used.
   MicroSearch(std::int64_t share, std::int64_t first, double fixed_bytes, double available_bytes);
 
   // The micro-batch to try next. Nothing if the search is over; largest() is then the result.

@@ -8,8 +8,9 @@
 
 namespace lockstep {
 
-// Lists the options evaluate.* of a recipe that differ from the previous start: "evaluate.shots=5
-// (before: 3)", separated by commas. Empty if none differs. before: the previous values by key.
+// Lists the options evaluate.* of a recipe whose values differ from those before the run resumed:
+// "evaluate.shots=5 (before: 3)", separated by commas. Empty if no option differs. before: the
+// previous values by key.
 std::string evaluation_changes(const OptionTable& recipe, const nlohmann::json& before);
 
 }  // namespace lockstep

@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// The error for the option `key`.
+// The error for the option `key`, which has no effect.
 struct NoEffect : Error {
   NoEffect(std::string option, const std::string& what, const std::string& hint)
       : Error(what, hint), key(std::move(option)) {}

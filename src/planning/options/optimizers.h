@@ -31,18 +31,19 @@ struct OptimizedParameter {
   std::int64_t elements() const;
 };
 
-// The guess for a model in which no parameter has a mark (ParameterUse). The first parameter with
-// two dimensions counts as embedding, and the last as head. guess_uses returns nothing if a
-// parameter has a mark, or if none has two dimensions. registered: all parameters of the model in
-// order of registration. It includes frozen ones, so that freezing changes no parameter's rule.
+// The guessed roles of parameters, for a model in which no parameter has a mark (ParameterUse). The
+// first parameter with two dimensions counts as embedding, and the last as head. guess_uses returns
+// nothing if a parameter has a mark, or if no parameter has two dimensions. registered: all
+// parameters of the model in order of registration. Frozen parameters are included, so that
+// freezing changes no parameter's rule.
 struct GuessedUses {
-  // indexes into `registered`; equal if only one has two dimensions
+  // indexes into `registered`; equal if only one parameter has two dimensions
   std::size_t embedding = 0, head = 0;
 };
 std::optional<GuessedUses> guess_uses(const std::vector<OptimizedParameter>& registered);
 
-// Whether the plan needs the list of parameters for this kind. That is so if the kind treats
-// parameters differently, or if its memory depends on their sizes.
+// Whether the plan needs the list of parameters for this kind. It does if the kind treats
+// parameters differently, or if its memory depends on the parameters' sizes.
 bool goes_by_parameters(OptimizerKind kind);
 
 // Returns one entry per parameter. Muon updates parameters with two dimensions as matrices, unless
@@ -50,8 +51,8 @@ bool goes_by_parameters(OptimizerKind kind);
 std::vector<Granularity> granularities(OptimizerKind kind,
                                        const std::vector<OptimizedParameter>& parameters);
 
-// A tensor of the parameter's shape that the rule keeps for each parameter of certain
-// granularities.
+// A tensor of the parameter's shape. The update rule keeps it for each parameter with a Granularity
+// for which is_of() is true.
 struct OptimizerState {
   std::string name;  // its prefix in checkpoints: "exp_avg.NAME"
   bool of_matrices = true, of_others = true;
@@ -86,10 +87,10 @@ std::int64_t muon_batch(std::int64_t count, std::int64_t elements);
 double update_workspace_bytes(const TrainOptions& options,
                               const std::vector<OptimizedParameter>& parameters);
 
-// Checks that the options of the optimizer fit together. Throws Error.
+// Throws Error if options of the optimizer contradict each other.
 void check_optimizer(const TrainOptions& options);
 
-// Throws Error if the kind is muon and there is no matrix for it to update.
+// Throws Error if the kind is muon and no parameter is a matrix that muon can update.
 void check_optimized(const TrainOptions& options, const std::vector<Granularity>& granularities);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// Rules that options set for a model's parameters. Patterns over names select the parameters. No
-// tensors are needed.
+// Rules that options set for a model's parameters. Patterns over names select the parameters. This
+// code needs no tensors.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -32,13 +32,14 @@ std::string words_of(const GroupRule& rule);
 // the names decides. A pattern that begins with ! keeps the parameter trained.
 bool freezes(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
 
-// Returns each entry, such as "bert.*=encoder.*", as a pair. of: the name of the option. Throws
-// Error that names the faulty entry.
+// Returns each entry, such as "bert.*=encoder.*", as a pair. of: the name of the option, for
+// messages. Throws Error that names the faulty entry.
 using NamePair = std::pair<std::string, std::string>;
 std::vector<NamePair> name_map(const std::vector<std::string>& entries,
                                const std::string& of = "init.map");
 
-// Checks these options before there is a model. Throws Error.
+// Throws Error if optimizer.groups or init.map has a faulty entry. Also throws Error if init.map,
+// init.missing or init.unexpected is set without init.from. No model is needed.
 void check_parameter_options(const TrainOptions& options);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// Base class for recipes whose preparation is linked only into the tool. The tool prepares data,
-// lists items and computes scores. The worker receives the prepared data.
+// Base class for the options of recipes whose code for preparing data is linked only into the tool.
+// The tool prepares data, lists items and computes scores. The worker receives the prepared data.
 #pragma once
 
 #include "planning/recipe_info.h"
@@ -11,8 +11,8 @@
 
 namespace lockstep {
 
-// The functions that only the tool has, and words for their messages. For a null function, the one
-// of RecipeOptions is used.
+// The functions that only the tool has, and words for their messages. If a function is null, the
+// function of RecipeOptions is used instead.
 template <class Options>
 struct Preparer {
   const char* data = "";    // "the sentences", as in "cannot prepare the sentences"
@@ -29,7 +29,7 @@ struct Preparer {
 Prepared prepared_by(const std::function<Prepared()>& prepare, const char* data,
                      const char* record);
 
-// Base class of the struct `Options`.
+// Base class of `Options`, the recipe's struct of options.
 template <class Options>
 class PreparedOptions : public RecipeOptions {
  public:

@@ -11,14 +11,15 @@
 
 namespace lockstep {
 
-// Whether a recipe's option sets the number of samples of an epoch, as stop.episodes does. A run
-// over more samples than that has more epochs. epoch: samples of an epoch.
+// Whether a recipe's option sets the number of samples of an epoch, as stop.episodes does. If a run
+// trains on more samples than that, it has several epochs. epoch: the number of samples of an
+// epoch.
 bool is_epoch_option(const std::string& key, const nlohmann::json& value, std::int64_t epoch);
 
 // The option that ends a planned run, and the values with which the run would continue beyond
 // `step`.
 struct RunLength {
-  // "stop.steps=100" or "stop.episodes=8"; if both are set, the one that ends the run
+  // "stop.steps=100" or "stop.episodes=8"; if both are set, the option that ends the run
   std::string ended_by;
   std::string longer;  // "set stop.episodes to more than 8"; empty if the run already continues
 };

@@ -11,12 +11,12 @@
 
 namespace lockstep {
 
-// The number of steps in `epochs` epochs, rounded up. It is a double because it may exceed every
-// integer type.
+// The number of steps in `epochs` epochs, rounded up. The result is a double because it may exceed
+// every integer type.
 double steps_of_epochs(double epochs, std::int64_t steps_per_epoch);
 
-// The smaller of stop.steps and stop.epochs, in steps, at least 1. Throws Error if neither is set.
-// Also throws it if stop.epochs is set but steps_per_epoch is 0, which means unknown.
+// The smaller of stop.steps and stop.epochs, in steps, at least 1. Throws Error if neither option
+// is set. Also throws Error if stop.epochs is set but steps_per_epoch is 0, which means unknown.
 std::int64_t count_steps(const TrainOptions& options, std::int64_t steps_per_epoch);
 
 // optimizer.lr after scale_lr for this global batch. Throws Error if scale_lr is set without

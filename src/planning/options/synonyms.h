@@ -1,4 +1,4 @@
-// The names of other programs for the engine's options.
+// The names that other programs use for the engine's options.
 #pragma once
 
 #include "core/config/synonym.h"

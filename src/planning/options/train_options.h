@@ -121,7 +121,7 @@ struct TrainOptions {
   GraphMode graph = GraphMode::automatic;
   std::int64_t graph_shapes = 8;
   OnNan on_nan = OnNan::stop;
-  // How many restarts after a failure are allowed without progress in between.
+  // How many times in a row a failed run restarts without progress in between.
   std::int64_t restart = 0;
 
   BatchSizes batch;
@@ -144,7 +144,7 @@ struct TrainOptions {
 
   struct {
     NormStatistics statistics = NormStatistics::rank;
-    std::int64_t rows = 0;  // rows that statistics span with sync; 0 = ranks * micro-batch
+    std::int64_t rows = 0;  // rows over which sync computes statistics; 0 = ranks * micro-batch
     NormKeep keep = NormKeep::first;
   } norm;
 
@@ -184,14 +184,17 @@ struct TrainOptions {
   } schedule;
 
   struct {
-    std::int64_t weights_every = 1000;  // number of steps; 0 = never
-    bool contract = true;  // check the recipe contract of plugins before the first step
+    // steps between two comparisons of the ranks' weights; 0 = never
+    std::int64_t weights_every = 1000;
+    // try a plugin's recipe on a few samples before the first step, as `lockstep check` does
+    bool contract = true;
   } check;
 
   struct {
     std::int64_t steps = 0;  // 0 = stop.epochs alone limits the run
     double epochs = 0;
-    std::int64_t patience = 0;  // evaluations without a better metric; 0 = no limit
+    // evaluations without a better metric, after which the run stops; 0 = no limit
+    std::int64_t patience = 0;
     double patience_epochs = 0;
     Duration after{}, budget{}, reserve{};
     Duration hang_after{60};
@@ -217,7 +220,7 @@ struct TrainOptions {
   } checkpoint;
 
   struct {
-    std::int64_t every_steps = 0;  // if this and every_epochs are 0, only at the end
+    std::int64_t every_steps = 0;  // if this and every_epochs are 0, evaluates only at the end
     double every_epochs = 0;
     std::int64_t batch = 0;  // samples that a rank evaluates at once; 0 = micro-batch
     bool at_start = false;

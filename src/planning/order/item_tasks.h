@@ -16,10 +16,10 @@ struct ItemTask {
 };
 
 // Returns the tasks in the order in which ranks take them. A task has `batch` items. If `batch` is
-// 1, the last items, which are too few for all ranks, are split into pieces. The number of pieces
-// of each is `ranks` divided by the number of these items, rounded down. It is at most
-// PredictItem::pieces. The pieces of an item follow each other. done: numbers (from 0) of groups of
-// `batch` items that need no task.
+// 1, the last items, which are too few for all ranks, are split into pieces. Each of them is split
+// into `ranks` / (number of these items) pieces, rounded down, but at most PredictItem::pieces. The
+// pieces of an item follow each other. done: numbers (from 0) of groups of `batch` items that need
+// no task.
 std::vector<ItemTask> item_tasks(const std::vector<PredictItem>& items, std::int64_t batch,
                                  std::int64_t ranks, const std::set<std::int64_t>& done = {});
 

@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// The number of steps whose samples are sorted together. If it is larger, the lengths in a step are
-// more similar, but the choice of samples in a step is less random.
+// The number of steps whose samples are sorted together. With a larger number, the lengths in a
+// step are more similar, but the choice of samples in a step is less random.
 inline constexpr std::int64_t steps_sorted_together = 50;
 
 // Changes `order` within windows of steps_sorted_together steps. The samples of a window are sorted
@@ -17,7 +17,7 @@ inline constexpr std::int64_t steps_sorted_together = 50;
 // full, it stays last and takes its samples from a random place in the sorted window. So
 // data.drop_last does not leave out some samples more often than others. With shuffle = false, the
 // steps of a window are in order of length. length: the length of a sample of the dataset. The
-// result is pure. Any thread may call `length` and the result.
+// returned function is pure. Any thread may call `length` and the returned function.
 SampleAt group_by_length(SampleAt order, const EpochSteps& steps, std::uint64_t seed, bool shuffle,
                          std::function<std::int64_t(std::int64_t sample)> length);
 

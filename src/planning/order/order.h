@@ -1,5 +1,6 @@
-// The order of samples, as pure functions of (seed, epoch, place). They do not depend on the number
-// of ranks. training/data/training_rows.h chooses which of them a run uses.
+// The order of samples, as pure functions of (seed, epoch, place). A place is a position in the
+// order of an epoch. The functions do not depend on the number of ranks.
+// training/data/training_rows.h chooses which of the functions a run uses.
 #pragma once
 
 #include "planning/plan.h"
@@ -32,16 +33,17 @@ class WeightedDraw {
 
  private:
   std::uint64_t seed_;
-  std::vector<double> keep_;         // probability of i when column i is drawn
-  std::vector<std::int64_t> alias_;  // the sample that is drawn otherwise
+  std::vector<double> keep_;         // probability of sample i when column i of the table is drawn
+  std::vector<std::int64_t> alias_;  // the sample that column i gives otherwise
 };
 
-// The sample at a place in [0, size) of an epoch. It is pure, and any thread may call it.
+// The sample at a place in [0, size) of an epoch. The function is pure, and any thread may call it.
 using SampleAt = std::function<std::int64_t(std::int64_t epoch, std::int64_t place)>;
 
 // Makes epochs of `size` places from `count` samples. With fewer places than samples, each epoch
-// leaves out different samples. With more places, samples repeat, each time in another order. With
-// shuffle = false, samples follow in dataset order, and each epoch begins where the last one ended.
+// leaves out different samples. With more places than samples, all samples repeat, each time in
+// another order. With shuffle = false, samples follow in dataset order, and each epoch begins where
+// the last one ended.
 SampleAt permuted_order(std::uint64_t seed, std::int64_t count, std::int64_t size, bool shuffle);
 
 // A row of a micro-batch. A row is padding of weight 0 if it lies beyond the last place of the
@@ -57,9 +59,9 @@ struct Row {
 
 // The first global row of a rank's micro-batch. Rank r has global rows [r * micro * accumulation,
 // (r + 1) * micro * accumulation), and its micro-batch m is the m-th slice of `micro` rows. With
-// norm_rows, the global batch is cut into runs of norm_rows rows instead. Micro-batch m of rank r
-// is then the r-th slice of `micro` rows in run m. In both cases a step has the samples of the
-// global batch.
+// norm_rows, the global batch is cut into blocks of norm_rows consecutive rows instead. Micro-batch
+// m of rank r is then the r-th slice of `micro` rows in block m. In both cases the step has the
+// same samples.
 std::int64_t first_global_row(const BatchPlan& batch, int rank, std::int64_t micro_index);
 
 // An epoch that is cut into steps of `global` samples with `rows_per_sample` rows each.
@@ -67,7 +69,7 @@ struct EpochSteps {
   std::int64_t size = 0;  // places of the epoch
   std::int64_t global = 1, rows_per_sample = 1;
   bool drop_last = false;
-  // Whether padding holds samples of its own step. That is useful if steps hold samples of similar
+  // Whether padding holds samples of its own step. This is useful if steps hold samples of similar
   // length. If false, padding holds the first samples of the epoch again.
   bool fill_from_own_step = false;
 

@@ -22,8 +22,8 @@ struct PredictItem {
   std::string text;                    // the line without its end, or the word
   std::string output;  // the name of its output file, below the output folder; empty: no file
   std::string fault;   // why it is skipped, if this is known already
-  // How many devices can share the item at most (Recipe::predict_piece). It is used if fewer items
-  // than devices are left, and only if PredictInput::batch is 1.
+  // The largest number of devices that can share the item (Recipe::predict_piece). Devices share an
+  // item only if fewer items than devices are left, and if PredictInput::batch is 1.
   std::int64_t pieces = 1;
 };
 
@@ -31,20 +31,20 @@ struct PredictItem {
 struct PredictInput {
   enum class Kind {
     text,   // one text, for an option of the recipe: outputs are streamed (Recipe::predict)
-    files,  // each file is an item: files, folders, globs; - is a list of files, one per line
-    lines,  // each line of the files is an item, except blank ones; - is standard input
-    words,  // each word is an item, such as the id of a row; - is a list of them, one per line
+    files,  // each file is an item: files, folders, globs; - reads paths from standard input
+    lines,  // each line of the files that is not blank is an item; - is standard input
+    words,  // each word is an item, such as the id of a row; - reads words from standard input
   };
   Kind kind = Kind::text;
   // Kind::text: the option that INPUT sets. If empty, the recipe takes no INPUT.
   std::string option{};
-  // Kind::text: other options that name inputs. If one of them is set, standard input is not read.
+  // Kind::text: other options that name inputs. If one of them is set, no text is read from a pipe.
   std::vector<std::string> other_options{};
   // Kind::files: the suffixes of files that are items in a folder, such as ".png". Case is ignored.
   // If empty, all files are items.
   std::vector<std::string> suffixes{};
-  // The suffix of output files, such as ".png". The output of an item is ID with this suffix in
-  // place of the input's own. If empty, items have no output files.
+  // The suffix of output files, such as ".png". The output of an item is named PredictItem::id,
+  // with this suffix in place of the input's own. If empty, items have no output files.
   std::string output_suffix{};
   // Names of outputs that combine all items, such as "predictions.csv". They are protected from
   // being overwritten.
@@ -68,7 +68,8 @@ struct ItemQuery {
   std::filesystem::path standard_input;
   // See PrepareContext::run_dir. Empty if `--then predict` lists items before a run exists.
   std::filesystem::path run_dir;
-  std::filesystem::path cache_dir;  // see PrepareContext::cache_dir; empty in the same case
+  // see PrepareContext::cache_dir; empty in the same case as run_dir
+  std::filesystem::path cache_dir;
 };
 
 // Lists the items in the order of the inputs; those of a folder are sorted by path. A file or word
@@ -79,7 +80,7 @@ struct ItemQuery {
 // - a folder that cannot be listed
 // - an output name that is not valid or that another item has
 //
-// Throws Error if every item has a fault, or if an input is empty.
+// Throws Error if every item has a fault, or if an input is an empty text.
 std::vector<PredictItem> list_items(const PredictInput& input, const ItemQuery& query);
 
 // Why this name is not allowed for an output; empty if it is allowed. A valid name is a relative
@@ -88,7 +89,8 @@ std::string fault_of_output_name(const std::string& name);
 
 // The format is CBOR, because file names may be any bytes and JSON text may not.
 std::string to_cbor(const std::vector<PredictItem>& items);
-std::vector<PredictItem> items_from_cbor(const std::string& bytes);  // throws Error
+// throws Error if `bytes` is damaged
+std::vector<PredictItem> items_from_cbor(const std::string& bytes);
 
 nlohmann::json to_json(const PredictInput& input);
 PredictInput predict_input_from_json(const nlohmann::json& json);

@@ -1,5 +1,4 @@
-// A process group that can outlive its leader. The leader's exit is observed, but the leader stays
-// a zombie until the end.
+// Watches a child process that leads a process group, and kills the group at the end.
 #pragma once
 
 #include <signal.h>
@@ -12,25 +11,28 @@
 
 namespace lockstep {
 
-// The leader's exit status.
+// How the leader (the child itself) ended.
 struct ExitStatus {
   int code = 0;    // exit code, or 128 + signal if it was killed
-  int signal = 0;  // 0 = it exited by itself
+  int signal = 0;  // the signal that killed it; 0 = it exited by itself
 };
 
-// Owns a child that leads its own process group. Only the destructor reaps the child. Until then,
-// no other process can get its process id. So signals cannot reach another process.
+// Owns a child that leads its own process group. Other processes of the group may outlive the
+// child. Only the destructor reaps the child. Until then, no other process can get its process id,
+// so signals cannot reach a wrong process.
 class ChildGroup {
  public:
   explicit ChildGroup(pid_t leader);
   ChildGroup(ChildGroup&&) noexcept;
   ChildGroup& operator=(ChildGroup&&) = delete;
-  ~ChildGroup();  // kills the remaining group, then reaps the leader
+  ~ChildGroup();  // kills all processes of the group, then reaps the leader
 
   pid_t leader() const { return leader_; }
-  // readable once the leader has ended; -1 before Linux 5.3
+  // a descriptor that is readable once the leader has ended; -1 before Linux 5.3
   int pidfd() const { return pidfd_.get(); }
-  const std::optional<ExitStatus>& poll();  // nothing while the leader runs; does not block
+  // the exit status; nothing while the leader runs; does not block
+  const std::optional<ExitStatus>& poll();
+  // the result of the last poll()
   const std::optional<ExitStatus>& status() const { return status_; }
   bool stopped() const;  // whether a signal such as SIGSTOP has stopped the leader
   void signal_leader(int number) const;

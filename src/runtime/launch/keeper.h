@@ -1,9 +1,9 @@
-// A small process that outlives the launcher for a moment. It cleans up if the launcher is killed.
+// A small process that kills the ranks' processes if the launcher is killed.
 //
-// PR_SET_PDEATHSIG kills the ranks themselves in that case. It does not reach processes that the
-// ranks started in their groups, such as a shell's command or loader processes. The keeper reads
-// from a pipe, in which the launcher announces the leader of each group. If the pipe is closed
-// without a final message, the keeper kills these groups.
+// If the launcher is killed, PR_SET_PDEATHSIG kills the ranks themselves. It does not reach
+// processes that the ranks started, such as a shell's command or data loaders. The keeper reads the
+// process ids of the ranks' group leaders from a pipe. If the pipe is closed and no final message
+// came, the launcher was killed. The keeper then kills all processes in these groups.
 #pragma once
 
 #include <sys/types.h>
@@ -14,11 +14,11 @@ namespace lockstep {
 
 class Keeper {
  public:
-  Keeper();   // forks; throws Error
+  Keeper();   // forks the keeper; throws Error if that fails
   ~Keeper();  // sends the final message: the keeper exits without killing anything
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
-  // Takes the pid_t of group leaders. Close-on-exec.
+  // The end of the pipe to which the pid_t of each group leader is written. Close-on-exec.
   int announce_fd() const { return pipe_.get(); }
 
  private:

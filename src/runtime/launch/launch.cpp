@@ -329,7 +329,8 @@ void Run::take_exits() {
     ChildGroup& group = ranks_[i].group();
     if (group.status() || !group.poll()) continue;
     if (i == 0)
-      // Rank 0 ends last unless something failed. If so, no rank must wait for the store.
+      // Rank 0 ends last, unless something failed. Its end closes the store, so that no rank waits
+      // there.
       store_.reset();
     const Phase phase = heartbeats_.read()[i].phase;
     const ExitStatus status = *group.status();

@@ -1,4 +1,4 @@
-// Restarts a run when a rank failed.
+// Restarts all ranks when a rank has failed.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,10 @@
 
 namespace lockstep {
 
-// Calls launch(). As long as a rank fails, calls it again, up to `restarts` times. Before each
-// restart, calls on_restart with its number, from 1, if the function is not empty. Ranks find the
-// number of the restart, from 0, in LOCKSTEP_RESTART. Any other outcome is final.
+// Calls launch(). If the outcome is RankFailed, calls it again, up to `restarts` times. Any other
+// outcome is returned at once. Before each restart, calls on_restart with the number of the
+// restart, from 1, unless the function is empty. Ranks find that number in LOCKSTEP_RESTART, which
+// is 0 in the first launch.
 using OnRestart = std::function<void(int restart, const RankFailed& failure)>;
 LaunchOutcome launch_with_restarts(const LaunchSpec& spec, Clock& clock, int restarts,
                                    const OnRestart& on_restart);

@@ -1,4 +1,4 @@
-// Delivers signals to the launcher as bytes in a pipe, during the lifetime of this object.
+// Turns signals to the launcher into bytes in a pipe, so that it can poll for them.
 #pragma once
 
 #include <signal.h>
@@ -10,17 +10,18 @@
 
 namespace lockstep {
 
-// Handles SIGINT, SIGTERM, SIGUSR1 and SIGHUP. If SIGHUP is ignored (nohup), it stays so. Ignores
-// SIGPIPE, and gives SIGCHLD its default action, so that children can be waited for. Only one
-// object may exist at a time. The destructor restores the previous handlers.
+// During its lifetime, handles SIGINT, SIGTERM, SIGUSR1 and SIGHUP. If SIGHUP was ignored (nohup),
+// it stays ignored. Ignores SIGPIPE, and gives SIGCHLD its default action, so that children can be
+// waited for. Only one object may exist at a time. The destructor restores the previous handlers.
 class SignalPipe {
  public:
-  SignalPipe();  // throws Error
+  SignalPipe();  // throws Error if no pipe can be made
   ~SignalPipe();
   SignalPipe(const SignalPipe&) = delete;
   SignalPipe& operator=(const SignalPipe&) = delete;
   int fd() const { return read_.get(); }  // readable when a signal has arrived
-  std::vector<int> take();                // signals since the last call, in order; does not block
+  // the signals that arrived since the last call, in order; does not block
+  std::vector<int> take();
 
  private:
   static constexpr std::array<int, 6> numbers_ = {SIGINT, SIGTERM, SIGUSR1,

@@ -1,5 +1,5 @@
-// The launcher's decisions: when to stop, end and kill ranks, and what to report. They are separate
-// from processes and clocks.
+// Decides when the launcher must stop, end and kill ranks, and what it reports. It uses no process
+// and no clock.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@
 namespace lockstep {
 
 enum class Action {
-  pass_on_to_leaders,  // Command::signal, to every rank that runs
-  pass_on_to_groups,
-  terminate,  // SIGTERM to every group
-  kill        // SIGKILL to every group
+  pass_on_to_leaders,  // sends Command::signal to every rank that runs
+  pass_on_to_groups,   // sends Command::signal to every process group
+  terminate,           // sends SIGTERM to every process group
+  kill                 // sends SIGKILL to every process group
 };
 struct Command {
   Action action;
@@ -27,34 +27,35 @@ struct Command {
 // execute now.
 class Supervision {
  public:
-  // stop_grace_s: called at the first interrupt.
+  // The arguments are LaunchSpec::grace_s, stop_grace_s and knows_hangup.
   Supervision(double grace_s, std::function<double()> stop_grace_s, bool ranks_know_hangup = false);
 
   std::vector<Command> on_signal(int number, double now_s);
-  // The exit of a rank. The caller passes all exits that it saw at the same time. So on_exits can
-  // name a rank that was killed, instead of a rank that failed as a result.
+  // The exit of a rank. If several ranks have exited, the caller must pass their exits in one call.
+  // So on_exits can report a rank that was killed, instead of a rank that failed as a result.
   struct Exit {
     int rank;
     ExitStatus status;
     // Whether the rank is a worker of Lockstep, for which exit_stopped is never a failure. For any
-    // other program, it is a failure unless a signal asked it to stop.
+    // other program, exit_stopped is a failure unless a signal was passed on to it.
     bool is_worker = false;
-    // Whether a worker exited with code 0 before its end, because something in it called exit().
+    // Whether a worker exited with code 0 before its work was done, because something in it called
+    // exit().
     bool is_early = false;
   };
   std::vector<Command> on_exits(const std::vector<Exit>& exits, double now_s);
-  // A rank hangs. `how` describes this in the outcome.
+  // Reports that a rank hangs. how: RankFailed::how of the outcome.
   std::vector<Command> on_hang(int rank, const std::string& how, double now_s);
-  std::vector<Command> on_time(double now_s);  // call it at deadline_s() or later
-  // The ranks have ended, but processes that they started in their groups still run.
+  std::vector<Command> on_time(double now_s);  // call it when deadline_s() has passed
+  // Reports that all ranks have ended, but other processes in their groups still run.
   std::vector<Command> on_all_ended(double now_s);
   std::optional<double> deadline_s() const { return deadline_s_; }
 
   bool given_up() const { return phase_ == Phase::given_up; }  // whether a process survived SIGKILL
   bool interrupted() const { return interrupted_; }
   std::optional<Exit> first_failure() const { return failure_; }
-  // Valid once all ranks have ended, or once given_up() is true. A RankFailed has only its rank,
-  // how and exit_code set.
+  // Returns the outcome of the run. Call it when all ranks have ended, or when given_up() is true.
+  // In a RankFailed, only rank, how and exit_code are set.
   LaunchOutcome outcome() const;
 
  private:
@@ -65,7 +66,7 @@ class Supervision {
   bool failed(const Exit& exit) const;
   std::string first_signal() const;  // "SIGINT"
 
-  // The signal that ranks get for a signal to the launcher.
+  // The signal that ranks get when the launcher gets `number`.
   int passed_as(int number) const;
 
   double grace_s_;
@@ -77,7 +78,7 @@ class Supervision {
   std::optional<double> interrupted_s_;
   std::vector<int> passed_on_;
   std::optional<Exit> failure_;
-  std::string hang_;          // `how`, if a hang is the failure
+  std::string hang_;          // `how` of on_hang, if a hang is the failure
   bool interrupted_ = false;  // a signal ends the run, whatever the ranks report
   std::string why_interrupted_;
   bool all_ended_ = false;  // all ranks have ended, so the outcome is final

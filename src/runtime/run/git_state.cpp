@@ -145,9 +145,9 @@ bool any_without_filter(const Git& git, std::vector<std::string> paths) {
   return false;
 }
 
-// Whether tracked files, or the commits of submodules, have changed. Returns nothing if only a
-// content filter could tell. Untracked files, such as run directories, are ignored. `git` must
-// point to the top of a work tree.
+// Whether tracked files, or the commits of submodules, have changed. Returns nothing if git does
+// not answer, or if only a content filter could tell. Untracked files, such as run directories, are
+// ignored. `git` must point to the top of a work tree.
 std::optional<bool> any_changed(const Git& git) {
   auto options = without_filters(git);
   if (!options) return std::nullopt;

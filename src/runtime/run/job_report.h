@@ -1,4 +1,4 @@
-// Reports of a program that runs as a job of `lockstep batch`.
+// Lets a program that runs as a job of `lockstep batch` report its results.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,8 +12,9 @@ namespace lockstep {
 // are left out. Failures are ignored, so that no job fails because of them.
 void report_to_batch(const nlohmann::json& results);
 
-// The same for a training. It reports the steps, the loss of the last step, the metrics of the last
-// evaluation as "eval.NAME", and those of the best as "best.NAME" with "best_step".
+// The same for a program that trained a run. It reports the number of steps and the loss of the
+// last step. The metrics of the last evaluation are "eval.NAME". The metrics of the best evaluation
+// are "best.NAME", and its step is "best_step".
 void report_training_to_batch(const RunDir& run);
 
 }  // namespace lockstep

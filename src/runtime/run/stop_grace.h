@@ -1,5 +1,4 @@
-// How long ranks may take to stop after a signal: the time of a step, an evaluation and a save,
-// with a margin.
+// Decides how long ranks may take to stop after a signal, before they are killed.
 #pragma once
 
 #include "runtime/run/folder/run_dir.h"
@@ -9,18 +8,20 @@
 
 namespace lockstep {
 
-// Learns the longest step, evaluation and save from a run's events. In the worst case, the signal
-// comes at the start of a step, an evaluation follows the step, and then the run saves.
+// Learns the longest times of a step, an evaluation and a save from a run's events. In the worst
+// case, the signal comes at the start of a step. An evaluation follows that step, and then the run
+// saves a checkpoint.
 class StopGrace {
  public:
-  // given_s: stop.grace; 0 = derived. checkpoint_bytes: an upper bound, used until a save was seen.
+  // given_s: the option stop.grace; 0 = derive the time from the events. checkpoint_bytes: an upper
+  // bound of a checkpoint's size, which is used until a save was seen.
   StopGrace(double given_s, double checkpoint_bytes)
       : given_s_(given_s), checkpoint_bytes_(checkpoint_bytes) {}
-  void learn_from(const RunDir& run);  // learns evaluations and saves of its earlier starts
+  void learn_from(const RunDir& run);  // learns from evaluations and saves before this resume
   void on_event(const nlohmann::json& event);
-  // The given time. If none is given, a minute, or five times the sum of the longest step,
-  // evaluation and save if that is longer. If no save was seen, its time is estimated for a slow
-  // disk and not multiplied.
+  // Returns given_s if it is not 0. Otherwise, returns five times the sum of the longest step,
+  // evaluation and save, but at least a minute. If no save was seen, its time is estimated for a
+  // slow disk and is not multiplied by five.
   double seconds() const;
 
  private:

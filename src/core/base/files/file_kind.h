@@ -1,4 +1,5 @@
-// Recognizes files that are not UTF-8 text by their first bytes, for messages.
+// Recognizes files that are not UTF-8 text by their first bytes, so that error messages can name
+// the format.
 #pragma once
 
 #include <cstddef>
@@ -40,26 +41,27 @@ enum class FileFormat {
 struct FileKind {
   FileFormat format;
   std::string name;      // "a Parquet file", "text in UTF-16LE"
-  std::string encoding;  // the name in iconv of a wide_text's encoding
+  std::string encoding;  // for wide_text: the name of the encoding in iconv
 };
 
 // This many bytes at the beginning of a file are enough to recognize it.
 inline constexpr std::size_t file_kind_bytes = 512;
 
-// head: the first file_kind_bytes of the file, or the whole file if it is shorter. path: its suffix
-// distinguishes spreadsheets and documents, which are zip archives, from other archives. Returns
-// nothing for a file that may be UTF-8 text; whether it is one is not checked.
+// Returns the kind of a file. Returns nothing for a file that may be UTF-8 text; it is not checked
+// whether it is valid UTF-8. head: at least the first file_kind_bytes of the file, or the whole
+// file if it is shorter. path: only its suffix is used, to distinguish spreadsheets and documents,
+// which are zip archives, from other archives.
 std::optional<FileKind> kind_of_file(std::string_view head, const std::filesystem::path& path);
 
 enum class TextForm { csv, csv_with_index, json_lines };
 
-// Returns a hint on how to convert such a file to UTF-8 text of the given form. csv_with_index: the
-// pandas index, for example times, becomes a column. name: the file's name. The hint leaves the
-// name out if a shell or Python would misread it.
+// Returns a hint on how to convert a file of this kind to UTF-8 text in the given form. If the form
+// is csv_with_index, the index of a pandas table, such as times, becomes a column. name: the file's
+// name. The hint leaves the name out if a shell or Python would misread it.
 std::string text_remedy(const FileKind& kind, const std::string& name, TextForm form);
 
-// Throws Error if the file is certainly not text. The hint tells how to convert it to CSV. text:
-// the whole file, or at least its first file_kind_bytes.
+// Throws Error if kind_of_file recognizes the file, which is then not CSV. The hint is the
+// text_remedy. text: the whole file, or at least its first file_kind_bytes. name: the file's name.
 void refuse_no_csv(std::string_view text, const std::string& name, TextForm form = TextForm::csv);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A lock on a file of the cache. It is released when the returned descriptor is destroyed.
+// Locks a file in the cache folder, so that only one process at a time makes a cached file.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,9 @@
 
 namespace lockstep {
 
-// Makes the file if it is missing; its folder must exist. Calls `waiting` once if another process
-// holds the lock. Throws Error.
+// Waits for the lock and returns the file's descriptor. The lock is released when the descriptor is
+// closed. Makes the file if it is missing; its folder must exist. If another process holds the
+// lock, calls `waiting` once before it waits. Throws Error if the file cannot be opened or locked.
 UniqueFd lock_file(const std::filesystem::path& path, const std::function<void()>& waiting);
 
 }  // namespace lockstep

@@ -10,26 +10,27 @@
 
 namespace lockstep {
 
-// Writes a temporary file in the same folder as the final one. A killed process leaves only the
-// temporary file, and the next NewFile in that folder removes it. All members throw Error that
-// names the file.
+// Writes a temporary file in the same folder as the final one. A process that is killed leaves only
+// the temporary file, and the next NewFile in that folder removes it. Members that fail throw Error
+// that names the file.
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& path);
-  // Makes the file in a folder that another user may control.
+  // The same, in a folder that another user may control. below: the final path in this folder.
   NewFile(Beneath folder, std::filesystem::path below);
-  ~NewFile();  // removes a file that was not committed
+  ~NewFile();  // removes the temporary file if commit was not called
   NewFile(NewFile&&) = default;
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
   std::filesystem::path path() const;            // the final path
-  int fd() const { return fd_.get(); }           // open for reading and writing
+  int fd() const { return fd_.get(); }           // the temporary file, open for reading and writing
   std::filesystem::path temporary_path() const;  // for libraries that open files by name
   void append(std::string_view bytes);
-  // Gives the file its name, and replaces an older file. durable: syncs the file and the folder.
+  // Gives the file its final name, and replaces an older file. durable: whether to sync the file
+  // and the folder.
   void commit(bool durable = true);
-  // Throws Error for `error`, which is an errno.
+  // Throws Error with the reason `error`, an errno.
   [[noreturn]] void fail(int error) const;
 
  private:

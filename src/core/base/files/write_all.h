@@ -5,7 +5,8 @@
 
 namespace lockstep {
 
-// Waits if the descriptor would block. Returns false on an error (errno). Async-signal-safe.
+// Waits if the descriptor is non-blocking and not ready. Returns false on an error, and errno then
+// has the reason. Async-signal-safe.
 bool write_all(int fd, std::string_view bytes);
 
 }  // namespace lockstep

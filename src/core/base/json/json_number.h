@@ -12,9 +12,9 @@
 
 namespace lockstep {
 
-// The value as a number from `least` to `most`. Nothing for any other value, such as a text, a
-// number with a decimal point, or a number that is too large for its type. nlohmann::json would
-// convert these.
+// Returns the value if it is a whole number from `least` to `most`. Returns nothing for any other
+// value, such as a text, 1.0, or a number that is too large for `Number`. nlohmann::json would
+// convert such values.
 template <class Number = std::int64_t>
 std::optional<Number> whole_number_of(const nlohmann::json& value, Number least = 0,
                                       Number most = std::numeric_limits<Number>::max()) {
@@ -27,8 +27,8 @@ std::optional<Number> whole_number_of(const nlohmann::json& value, Number least 
   return std::nullopt;
 }
 
-// The same for a member that must be such a number. If it is not, throws Error that names the
-// member.
+// The same for a member of an object. Throws Error that names the member if it is missing or
+// whole_number_of returns nothing.
 template <class Number = std::int64_t>
 Number whole_member(const nlohmann::json& object, const char* key, Number least = 0,
                     Number most = std::numeric_limits<Number>::max()) {

@@ -1,4 +1,4 @@
-// Writes JSON directly into a text. It is for places where building a tree of values would take
+// Writes JSON directly into a text. This is for code in which building a tree of values would take
 // most of the time.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace lockstep {
 // nothing.
 bool append_json_text(std::string& json, std::string_view text);
 
-// Appends the shortest number that reads back as this one. It must be finite.
+// Appends a number, with the fewest digits that read back exactly. It must be finite.
 void append_json_number(std::string& json, double number);
 
 }  // namespace lockstep

@@ -7,12 +7,13 @@
 
 namespace lockstep {
 
-// Two connected sockets, close-on-exec.
-std::pair<UniqueFd, UniqueFd> socket_pair();  // throws Error
+// Returns two connected sockets, close-on-exec.
+std::pair<UniqueFd, UniqueFd> socket_pair();  // throws Error if that fails
 
-void send_fd(int socket, int fd);  // throws Error
+// Sends a descriptor to the other end of the socket. Throws Error if that fails.
+void send_fd(int socket, int fd);
 
-// The descriptor that was sent to this socket; empty if there is none. Does not wait.
+// Returns the descriptor that the other end sent; empty if none has arrived. Does not wait.
 UniqueFd receive_fd(int socket);
 
 }  // namespace lockstep

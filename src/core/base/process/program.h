@@ -1,11 +1,11 @@
-// Finds where the running program is installed, to find files relative to it.
+// Finds the folder of the running program, so that files can be found relative to it.
 #pragma once
 
 #include <filesystem>
 
 namespace lockstep {
 
-// The program's folder, with links resolved. Throws std::filesystem::filesystem_error if /proc is
+// Returns this folder, with links resolved. Throws std::filesystem::filesystem_error if /proc is
 // not available.
 std::filesystem::path program_folder();
 

@@ -1,11 +1,12 @@
-// Blocks signals for a while, so that threads that start in this time do not get them.
+// Blocks signals while a thread is started, so that the new thread does not handle them.
 #pragma once
 
 #include <csignal>
 
 namespace lockstep {
 
-// During its lifetime, blocks all signals of this thread and of threads that it starts.
+// During the lifetime of this object, all signals are blocked in this thread. Threads that it
+// starts in this time keep them blocked.
 class BlockedSignals {
  public:
   BlockedSignals() {

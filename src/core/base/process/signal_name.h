@@ -3,7 +3,7 @@
 
 namespace lockstep {
 
-// "SIGINT"; "a signal" for a rare one.
+// Returns a name such as "SIGINT", or "a signal" for a signal that rarely ends programs.
 const char* signal_name(int number);
 
 }  // namespace lockstep

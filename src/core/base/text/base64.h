@@ -1,4 +1,4 @@
-// Base64 (RFC 4648, with padding).
+// Converts bytes to and from Base64 (RFC 4648, with padding).
 #pragma once
 
 #include <optional>

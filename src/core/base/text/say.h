@@ -1,4 +1,4 @@
-// Prints messages on standard error. No other code prints messages.
+// Prints messages on standard error. All code that prints messages uses these functions.
 #pragma once
 
 #include <functional>
@@ -7,14 +7,16 @@
 
 namespace lockstep {
 
-// Prints one or more lines at once, in the form of `printable` with newlines and tabs kept.
+// Prints a message of one or more lines, and a newline. `printable` is applied, except to newlines
+// and tabs.
 void say(const std::string& line);
-// Prints "error: WHAT" and, if there is a hint, a blank line and "hint: HINT". Lines within the
-// texts that look like the start of a message are indented.
+// Prints "error: WHAT" and, if there is a hint, a blank line and "hint: HINT". If a further line of
+// the texts begins like a message ("error:"), it is indented.
 void say_error(const std::string& what, const std::string& hint = {});
 
-// During its lifetime, all printed messages also go to `take`, as whole printable lines, from one
-// thread at a time. While a newer transcript exists, messages go only to that one.
+// During the lifetime of this object, all printed messages are also passed to `take`, as whole
+// printable lines. `take` is called by one thread at a time. While a newer Transcript exists,
+// messages are passed only to that one.
 class Transcript {
  public:
   using Take = std::function<void(std::string_view lines)>;
@@ -26,12 +28,12 @@ class Transcript {
  private:
   Take before_;
 };
-// Adds lines that were displayed in another way, such as a progress line. They must be printable,
-// each with its newline. Without a transcript, this does nothing.
+// Passes lines that were displayed in another way, such as a progress line, to the Transcript. They
+// must be printable, each with its newline. Does nothing if there is no Transcript.
 void add_to_transcript(std::string_view lines);
 
-// Redraws on a terminal. Prints the control sequences unchanged, and then the text as in `say`, but
-// without a newline at its end.
+// Rewrites a part of a terminal. Prints the control sequences unchanged, and then the text as `say`
+// does, but without a newline at its end and not into the Transcript.
 void draw_on_terminal(std::string_view sequences, std::string_view text);
 
 }  // namespace lockstep

@@ -23,22 +23,22 @@ std::string fixed(double value, int digits);       // "3.214"
 std::string scientific(double value, int digits);  // "5.9e-04"
 std::string general(double value, int digits);     // like printf's %.*g
 
-// The candidate with the smallest edit distance to the word, ignoring case. Empty if no candidate
-// is near enough to be a likely misspelling. A name that equals the last part of a dotted candidate
-// is always near enough.
+// Returns the candidate with the smallest edit distance to the word; case is ignored. Empty if the
+// word is unlikely to be a misspelling of any candidate. A word that equals the last part of a
+// dotted candidate always counts as a misspelling of it.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
 // The UTF-8 byte order mark, which some programs write at the start of a text file.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-// The text without byte order marks at its beginning. There may be several, because some programs
-// add one to a text that already has one.
+// Returns the text without byte order marks at its beginning. There may be several, because some
+// programs add a mark to a text that already has one.
 std::string_view without_byte_order_mark(std::string_view text);
-// The lines of a text file, without byte order marks at its beginning and carriage returns at line
-// ends. The text after the last newline is also a line, even if it is empty.
+// Returns the lines of a text file. Byte order marks at its beginning and carriage returns at line
+// ends are removed. The text after the last newline is also a line, even if it is empty.
 std::vector<std::string> lines_of(std::string_view text);
 std::string trim(std::string_view text);
-std::string shell_word(const std::string& text);  // quoted if a shell requires it
+std::string shell_word(const std::string& text);  // returns the text, quoted if a shell requires it
 std::string format_bytes(double bytes);           // "1.5 GiB"
 std::string format_count(double count);           // "1.02M"
 std::string errno_text(int error);                // like strerror, but thread-safe

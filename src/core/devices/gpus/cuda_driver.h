@@ -1,5 +1,5 @@
-// Gets the order of the GPUs from the CUDA driver, for cases in which it cannot be derived from the
-// environment.
+// Gets the order of the GPUs from the CUDA driver. This is needed if the environment does not
+// determine the order (cuda_order.h).
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace lockstep {
 
-// Returns the UUIDs without "GPU-" or "MIG-", in the order of CUDA's ordinals in the environment of
-// this process. Opens libcuda.so.1, or the library in LOCKSTEP_CUDA_DRIVER, by dlopen. Creates no
-// CUDA context, but may take some hundred milliseconds. Returns nothing if the driver is absent or
-// does not answer. Never throws.
+// Returns the UUIDs of the GPUs that CUDA shows this process, in the order of CUDA's ordinals. They
+// lack the prefix "GPU-" or "MIG-". Loads libcuda.so.1, or the library that LOCKSTEP_CUDA_DRIVER
+// names, with dlopen. Creates no CUDA context, but may take some hundred milliseconds. Returns
+// nothing if there is no driver or it does not answer. Never throws.
 std::optional<std::vector<std::string>> cuda_device_uuids();
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Finds signs that a machine has NVIDIA GPUs, for the case that their driver does not answer.
+// Finds signs that a machine has NVIDIA GPUs although their driver does not answer.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace lockstep {
 
-// Returns the first sign, such as "/dev/nvidia0 exists"; "" if there is none. root: "/", or a
-// folder of a test.
+// Returns the first sign that it finds, such as "/dev/nvidia0 exists"; "" if it finds none. root:
+// "/", or another folder in tests.
 std::string driver_traces(const std::filesystem::path& root);
 
 }  // namespace lockstep

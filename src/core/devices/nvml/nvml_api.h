@@ -1,5 +1,5 @@
-// Declares the types and functions of NVIDIA's management library (NVML) that Lockstep calls, as
-// its reference manual documents them. So the build needs no CUDA header.
+// Declares the types and functions of NVIDIA's management library (NVML) that Lockstep uses, as
+// NVML's reference manual documents them. So the build needs no CUDA header.
 #pragma once
 
 namespace lockstep::nvml {
@@ -79,7 +79,8 @@ struct ProcessInfo {
   unsigned long long used_memory;
 };
 constexpr unsigned process_info_v1_bytes = 16, process_info_v2_bytes = 24;
-// A function that lists processes. The driver decides the size of the rows that it writes.
+// A function that lists processes. The size of the rows that it writes depends on the driver
+// (nvml_processes.h).
 using ListProcesses = Return (*)(Device, unsigned*, void*);
 
 struct ProcessUtilization {  // nvmlProcessUtilizationSample_t, percent
@@ -107,15 +108,15 @@ struct GpmSupport {  // nvmlGpmSupport_t
   unsigned version = 1;
   unsigned supported = 0;
 };
-// nvmlGpmMetricId_t. The values are in percent, and for traffic in MiB/s.
+// nvmlGpmMetricId_t. Values of the PCIe and NVLink metrics are in MiB/s, and all others in percent.
 constexpr unsigned gpm_sm = 2, gpm_tensor = 5, gpm_dram = 10, gpm_pcie_sent = 20,
                    gpm_pcie_received = 21, gpm_nvlink_received = 60, gpm_nvlink_sent = 61;
 
 // nvmlMemoryErrorType_t, nvmlEccCounterType_t
 constexpr unsigned ecc_uncorrected = 1, ecc_since_load = 0;
 
-// One member for each function, with the name of the function. It is null if the library lacks the
-// function, so call it through ask().
+// One member for each function of the library, with its name. A member is null if the library lacks
+// the function. So call the functions through ask().
 struct Api {
   Return (*nvmlInit_v2)() = nullptr;
   Return (*nvmlShutdown)() = nullptr;
@@ -147,9 +148,9 @@ struct Api {
   Return (*nvmlDeviceGetPowerManagementDefaultLimit)(Device, unsigned*) = nullptr;
   Return (*nvmlDeviceGetComputeMode)(Device, int*) = nullptr;
   Return (*nvmlDeviceGetTotalEccErrors)(Device, unsigned, unsigned, unsigned long long*) = nullptr;
-  // The results are four values. Two are the numbers of memory rows that were replaced, after
-  // correctable and uncorrectable errors. The others are whether rows wait for a reset, and whether
-  // a row could not be replaced.
+  // Returns four values. The first two are the numbers of memory rows that were replaced after
+  // correctable and after uncorrectable errors. The third is whether rows will be replaced at the
+  // next reset. The fourth is whether a row could not be replaced.
   Return (*nvmlDeviceGetRemappedRows)(Device, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
   Return (*nvmlDeviceGetTopologyCommonAncestor)(Device, Device, int*) = nullptr;
   Return (*nvmlDeviceGetPowerUsage)(Device, unsigned*) = nullptr;  // milliwatts
@@ -179,7 +180,7 @@ struct Api {
   Return (*nvmlGpmMetricsGet)(GpmMetrics*) = nullptr;
 };
 
-// Calls the function, or returns function_not_found if it is null.
+// Calls the function with these arguments. Returns function_not_found if the function is null.
 template <class... Parameters, class... Arguments>
 Return ask(Return (*function)(Parameters...), Arguments... arguments) {
   return function ? function(arguments...) : function_not_found;

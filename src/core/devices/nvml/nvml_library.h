@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-// Loads the file that LOCKSTEP_NVML names. Without it, loads libnvidia-ml.so.1, also from its place
-// in Windows Subsystem for Linux. The library stays loaded from construction to destruction. Never
-// throws.
+// Loads the library file that LOCKSTEP_NVML names. If that variable is not set, loads
+// libnvidia-ml.so.1, which may also be in the folder that Windows Subsystem for Linux uses. The
+// library stays loaded during the lifetime of this object. No function throws.
 class NvmlLibrary {
  public:
   NvmlLibrary();
@@ -19,7 +19,7 @@ class NvmlLibrary {
   NvmlLibrary& operator=(const NvmlLibrary&) = delete;
 
   bool started() const { return started_; }  // whether the library is loaded and its driver answers
-  // reason if it is not started; else ""
+  // why started() is false; "" if it is true
   const std::string& why_absent() const { return why_absent_; }
   const nvml::Api& api() const { return api_; }
   std::string error_text(nvml::Return result) const;  // "GPU is lost"

@@ -15,14 +15,15 @@ struct Tick {
 
 class ChartScale {
  public:
-  // low, high: range of the data; not finite if there is none. A limit that the axis sets takes
-  // precedence. from, to: pixels of the two ends. wanted: approximate number of ticks.
+  // low, high: range of the data; not finite if there is no data. If the axis sets low or high,
+  // that value is used instead. from, to: positions of the two ends in pixels. wanted: approximate
+  // number of ticks.
   ChartScale(const ChartAxis& axis, double low, double high, double from, double to, int wanted);
 
-  // whether the value can be drawn: finite, and above 0 on a logarithmic axis
+  // Whether the value can be drawn: it is finite, and above 0 on a logarithmic axis.
   bool has(double value) const;
-  // Returns the position in pixels. It may be far outside of the chart, but is limited. Call it
-  // only if has(value).
+  // Returns the position of the value in pixels. It may be outside the chart, but its distance is
+  // limited. Call it only if has(value) is true.
   double place(double value) const;
   double low() const { return low_; }
   double high() const { return high_; }
@@ -37,7 +38,7 @@ class ChartScale {
   std::vector<Tick> ticks_;
 };
 
-// The range of some numbers. Numbers that cannot be drawn are ignored.
+// The range of some numbers. Numbers that cannot be drawn on the axis are ignored.
 struct DataRange {
   double low, high;
   explicit DataRange(bool log);

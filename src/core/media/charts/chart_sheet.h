@@ -1,4 +1,4 @@
-// The frame that all charts share: title, axes, grid and legend around a plot area.
+// The parts that all charts share: title, axes, grid and legend around a plot area.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ struct NamedPlace {
 
 class ChartSheet {
  public:
-  // left_names: texts that will be drawn left of the plot instead of numbers. Space is reserved for
-  // them.
+  // left_names: the texts that draw_y_names will draw. Space is reserved for them left of the plot
+  // area.
   ChartSheet(const ChartFrame& frame, const std::vector<LegendEntry>& legend,
              const std::vector<std::string>& left_names = {});
 
@@ -45,8 +45,8 @@ class ChartSheet {
   void draw_x_names(const std::vector<NamedPlace>& names);
   void draw_y_names(const std::vector<NamedPlace>& names);
 
-  // Drawings between these two calls are clipped to the plot area. has_data: if false, "no data" is
-  // shown.
+  // Shapes that are drawn between these two calls are clipped to the plot area. has_data: if false,
+  // "no data" is shown.
   void begin_plot();
   void end_plot(bool has_data);
 
@@ -63,11 +63,11 @@ class ChartSheet {
 
 constexpr const char* axis_colour = "#444444";
 
-// Returns the colour and the dashes of series number `index`. If a colour repeats, the dashes
-// differ.
+// Returns the colour and the dashes of the series with this index. Series with the same colour have
+// different dashes.
 LegendEntry look_of(std::size_t index, const std::string& name);
 
-// Returns the frame with a height for that number of named rows.
+// Returns the frame with a height that has space for this number of named rows.
 constexpr double row_px = 26;
 ChartFrame high_enough(ChartFrame frame, std::size_t rows);
 

@@ -1,4 +1,4 @@
-// Builds an SVG drawing: shapes with numbers and escaped text.
+// Builds an SVG drawing from shapes and texts.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// Escapes text for XML content and attributes. The text is first passed to `printable`, but keeps
-// newlines and tabs. Characters that are not allowed in XML become U+FFFD.
+// Escapes text for XML content and attributes. First applies `printable`, except to newlines and
+// tabs. Characters that are not allowed in XML become U+FFFD.
 std::string xml_text(std::string_view text);
 
 enum class Anchor { start, middle, end };
@@ -20,7 +20,7 @@ struct TextStyle {
   Anchor anchor = Anchor::start;
   int size = 12;  // font size in pixels
   bool bold = false;
-  bool upwards = false;  // turned by 90 degrees, so that it reads upwards
+  bool upwards = false;  // turned by 90 degrees, so that it is read from bottom to top
 };
 
 using SvgPoint = std::pair<double, double>;
@@ -31,7 +31,7 @@ class Svg {
   Svg(double width, double height) : width_(width), height_(height) {}
 
   void line(SvgPoint from, SvgPoint to, const std::string& colour, double wide = 1);
-  // dash: pixels on and off, as in stroke-dasharray; "" for a solid line.
+  // dash: lengths of dashes and gaps in pixels, as in stroke-dasharray; "" for a solid line.
   void path(std::span<const SvgPoint> points, const std::string& colour, double wide,
             const std::string& dash = "", double opacity = 1);
   void area(std::span<const SvgPoint> points, const std::string& colour, double opacity);
@@ -41,9 +41,9 @@ class Svg {
   void circle(SvgPoint centre, double radius, const std::string& colour,
               const std::string& tip = "");
   void text(SvgPoint at, std::string_view text, const TextStyle& style = {});
-  // Adds SVG elements unchanged.
+  // Adds SVG elements as they are.
   void drawing(const std::string& elements) { body_ += elements; }
-  // Clips drawings to the rectangle, until end_clip().
+  // Clips the shapes that are drawn until end_clip() to the rectangle.
   void begin_clip(SvgPoint upper_left, double width, double height);
   void end_clip();
 

@@ -1,4 +1,4 @@
-// A bitmap font of fixed width for text on pictures.
+// A bitmap font for text on pictures. All characters have the same size.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A picture in memory: [height, width, channels], contiguous, with 8 or 16 bits per value.
+// A picture in memory: values [height, width, channels], contiguous, with 8 or 16 bits per value.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ std::string describe(const ImageShape& shape);  // "640 x 480, RGB, 8 bits", wit
 class Image {
  public:
   Image() = default;
-  // Makes a picture of zeros. Throws Error for a height or width below 1, for channels other than 1
-  // to 4, and for bits other than 8 and 16.
+  // Makes a picture of zeros. Throws Error unless height and width are at least 1, channels is 1 to
+  // 4, and bits is 8 or 16.
   explicit Image(const ImageShape& shape);
 
   const ImageShape& shape() const { return shape_; }
@@ -32,8 +32,8 @@ class Image {
   int bits() const { return shape_.bits; }
   bool empty() const { return shape_.height == 0; }
 
-  // Return all values in the order [height, width, channels]. Throw Error if the picture has
-  // another number of bits.
+  // Return all values in the order [height, width, channels]. u8 throws Error unless `bits` is 8,
+  // and u16 unless it is 16.
   std::span<std::uint8_t> u8();
   std::span<const std::uint8_t> u8() const;
   std::span<std::uint16_t> u16();
@@ -43,14 +43,14 @@ class Image {
 
  private:
   ImageShape shape_;
-  std::vector<std::uint8_t> u8_;    // only one of the two is filled
+  std::vector<std::uint8_t> u8_;    // only u8_ or u16_ is filled, depending on `bits`
   std::vector<std::uint16_t> u16_;  // in the machine's byte order
 };
 
-// Returns the picture with other channels and bits. Grey is repeated for RGB. RGB becomes grey by
-// ITU-R BT.601, as in JPEG. Alpha is removed if it is not wanted, and added as opaque if it is
-// missing. For 16 bits, 8-bit values are multiplied by 257. For 8 bits, 16-bit values are scaled
-// and rounded. Throws Error for channels or bits that ImageShape does not allow.
+// Converts a picture to these channels and bits. A grey value is repeated for RGB. RGB becomes grey
+// by ITU-R BT.601, as in JPEG. Alpha is removed if `channels` has no alpha, and added as opaque if
+// the picture has none. For 16 bits, 8-bit values are multiplied by 257. For 8 bits, 16-bit values
+// are scaled and rounded. Throws Error unless `channels` is 1 to 4, and `bits` is 8 or 16.
 Image convert(const Image& image, int channels, int bits);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// Passes our standard input on to a program in another process group, which could not read from a
-// terminal itself.
+// Passes this process's standard input on to a child in another process group, because such a child
+// cannot read from the terminal itself.
 #pragma once
 
 #include <string>
@@ -10,12 +10,16 @@ namespace lockstep {
 
 class InputPipe {
  public:
-  InputPipe();  // throws Error
+  InputPipe();  // throws Error if no pipe can be made
+  // the child's end of the pipe
   int theirs() const { return read_.get(); }
-  void started() { read_.reset(); }  // call it once the program has its end of the pipe
+  void started() { read_.reset(); }  // call it once the child has its end of the pipe
   int fd() const;                    // the descriptor to poll; -1 = there is nothing to read
-  bool writes() const { return !waiting_.empty(); }  // poll fd() for writing; false: for reading
-  void pass_on();  // passes on available bytes; at the end of our input, closes the program's input
+  // true: poll fd() for writing; false: for reading
+  bool writes() const { return !waiting_.empty(); }
+  // Call it when fd() is ready. Passes on available bytes. At the end of standard input, closes the
+  // child's input.
+  void pass_on();
 
  private:
   UniqueFd read_, write_;

@@ -12,7 +12,7 @@ class LineSplitter {
   using Take = std::function<void(std::string_view)>;  // one line, without its newline
   explicit LineSplitter(Take take) : take_(std::move(take)) {}
   void add(std::string_view bytes);
-  void finish();  // passes on the text after the last newline, if there is any
+  void finish();  // passes the text after the last newline to `take`, unless it is empty
 
  private:
   // A longer line is cut here, so that memory stays bounded.

@@ -1,4 +1,4 @@
-// A terminal for a program whose output is read and passed on to a real terminal.
+// A terminal for a child whose output this process reads and passes on to a real terminal.
 #pragma once
 
 #include "core/base/files/fd.h"
@@ -9,10 +9,11 @@ struct PseudoTerminal {
   UniqueFd ours, theirs;
 };
 
-// A pseudo-terminal that passes bytes unchanged. Its width is that of the terminal `like`, less
-// `narrower` columns. Empty if the system has none left.
+// Makes a pseudo-terminal that passes bytes unchanged. Its width is the width of the terminal
+// `like`, less `narrower` columns. Both descriptors are empty if it cannot be made.
 PseudoTerminal make_pseudo_terminal(int like, int narrower);
-// Applies a changed size of `like`.
+// Call it when the size of the terminal `like` has changed. Resizes the pseudo-terminal in the same
+// way.
 void follow_size(const UniqueFd& ours, int like, int narrower);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// The environment of a rank: inherited variables, those of the caller, and those that torchrun's
-// ranks have.
+// The environment variables of a rank: inherited ones, the caller's (LaunchSpec), and those that
+// describe the rank.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct Rendezvous {
 
 std::map<std::string, std::string> this_environment();
 
-// All variables of one rank, as launch.h lists them.
+// Returns all variables of one rank, as `launch` in launch.h lists them.
 std::map<std::string, std::string> rank_environment(
     const LaunchSpec& spec, int rank, const Rendezvous& rendezvous,
     const std::map<std::string, std::string>& inherited);

@@ -1,4 +1,4 @@
-// A rank's report about its own failure, sent as an event to the launcher.
+// A rank's report of its own failure, which it sends to the launcher as an event.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,16 +8,18 @@
 namespace lockstep {
 
 struct RankError {
-  std::string what;            // begins with the most important line
-  std::string hint{};          // may be empty
-  std::string frames{};        // where in C++ it was thrown; empty unless the user requested it
-  bool is_users = false;       // an Error, which the user must fix, so a restart does not help
-  bool out_of_memory = false;  // the memory of the device or of the host
+  std::string what;      // the message; its first line is the most important one
+  std::string hint{};    // may be empty
+  std::string frames{};  // the C++ stack at the throw; empty unless the user requested it
+  // an exception of type Error: the user must fix the cause, so a restart does not help
+  bool is_users = false;
+  bool out_of_memory = false;  // memory of the device or of the host ran out
 };
 
-// {"kind": "error", "what": …}. Long texts are cut, so that the event fits into a pipe.
+// Returns the event {"kind": "error", "what": …}. Long texts are cut, so that the event fits into a
+// pipe.
 nlohmann::json to_json(const RankError& error);
-// Nothing if the event has another kind.
+// Returns the report in an event. Nothing if its kind is not "error".
 std::optional<RankError> rank_error(const nlohmann::json& event);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// One rank of a run: its processes, its log and its output.
+// The launcher's view of one rank: its processes, its log and its output.
 #pragma once
 
 #include <functional>
@@ -16,30 +16,32 @@ namespace lockstep {
 
 enum class StandardStream { out, err };
 
-// Our end of a pipe or pseudo-terminal to which a rank writes.
+// The launcher's end of a pipe or pseudo-terminal to which a rank writes.
 struct RankPipe {
   UniqueFd fd;
   StandardStream stream;
   std::function<void(std::string_view)> show{};  // shows bytes as they arrive; may be empty
 };
 
-// Reads a rank's output, and writes it to the log and to `show`. Each call reads a bounded amount,
-// so that a rank that prints all the time does not block everything else.
+// Reads a rank's output, and passes it to the log and to RankPipe::show. Each call reads a limited
+// number of bytes, so that a rank that prints all the time does not block the launcher.
 class RankProcess {
  public:
-  // plain: the log gets lines without escape sequences (PlainLines). events: our end of the rank's
-  // LOCKSTEP_EVENTS_FD, whose lines go to `take`; may be empty.
+  // plain: whether the log gets lines without escape sequences (PlainLines). events: the launcher's
+  // end of the rank's LOCKSTEP_EVENTS_FD; may be empty. take: receives each line of `events`.
   RankProcess(ChildGroup group, RankLog log, bool plain, std::vector<RankPipe> output,
               UniqueFd events, LineSplitter::Take take);
 
   ChildGroup& group() { return group_; }
   const ChildGroup& group() const { return group_; }
-  // The descriptors from which to read. Streams that `waits` selects are left out.
+  // The descriptors to poll for reading. Output streams for which `waits` returns true are left
+  // out.
   std::vector<int> fds(const std::function<bool(StandardStream)>& waits) const;
+  // Reads the available bytes from these descriptors.
   void read(const std::function<bool(StandardStream)>& waits);
-  // Also logs the beginning of a line if the rest has not come for a second.
+  // Logs the beginning of an unfinished line if nothing has followed it for a second.
   void keep_parts(double now_s);  // now_s: monotonic
-  // Reads the rest after the rank has ended, and logs unfinished lines.
+  // Call it after the rank has ended. Reads the remaining output, and logs unfinished lines.
   void read_rest();
   const std::filesystem::path& log_path() const { return log_.path(); }
   std::string last_lines() const { return tail_.last_lines(20); }

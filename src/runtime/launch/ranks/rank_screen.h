@@ -1,4 +1,5 @@
-// Merges the output of all ranks into one text for people. Also makes plain lines for logs.
+// Merges the output of all ranks into one text for people. Also makes lines without escape
+// sequences for logs.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +14,10 @@
 
 namespace lockstep {
 
-// Each line begins with "[rank] ". Other ranks' lines are shown once they are complete, as they
-// finally look. Users watch the progress bars of rank 0, so its lines that end with a carriage
-// return are shown at once. On a terminal, the beginning of a line of rank 0, such as a question,
-// is shown if the rest does not come within part_after_s.
+// Each shown line begins with "[rank] ". Text of rank 0 is shown at once up to its last newline or
+// carriage return, so that users can watch a progress bar. Lines of other ranks are shown when they
+// are complete, in their final form. On a terminal, an unfinished line of rank 0, such as a
+// question, is shown if nothing follows it within part_after_s.
 class RankScreen {
  public:
   using Show = std::function<void(std::string_view)>;
@@ -24,7 +25,9 @@ class RankScreen {
 
   RankScreen(std::size_t ranks, bool is_terminal, Show show);
   void add(std::size_t rank, std::string_view bytes, double now_s);  // now_s: monotonic
-  std::optional<double> due_s() const;  // when on_time must show the beginning of a line
+  // when to call on_time; nothing if there is no unfinished line
+  std::optional<double> due_s() const;
+  // Shows an unfinished line of rank 0 if its time has come.
   void on_time(double now_s);
   void finish(std::size_t rank);  // shows text that has no newline at its end
 
@@ -41,14 +44,15 @@ class RankScreen {
   std::vector<std::unique_ptr<LineSplitter>> lines_;  // one for each other rank; null for rank 0
 };
 
-// Makes lines without escape sequences, as they look once all carriage returns are applied.
+// Turns output into lines without escape sequences. If carriage returns rewrite a text, only its
+// final form is kept.
 class PlainLines {
  public:
   std::string add(std::string_view bytes);  // the lines that are now complete, with their newlines
-  // Text after the last complete line. Empty if that text may still be rewritten. The line
-  // continues after the returned text.
+  // Returns the text after the last complete line, and continues the line after it. Returns an
+  // empty text if a carriage return may still rewrite the text.
   std::string take_part();
-  std::string finish();  // text after the last complete line
+  std::string finish();  // returns the text after the last complete line
 
  private:
   // A longer line is cut here, so that memory stays bounded.
@@ -56,7 +60,7 @@ class PlainLines {
   std::string rest_;
 };
 
-// One line, without its newline.
+// Returns one line as PlainLines makes it. line: without its newline.
 std::string plain_line(std::string_view line);
 
 }  // namespace lockstep

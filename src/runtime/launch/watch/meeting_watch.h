@@ -1,5 +1,6 @@
-// Finds out whether the ranks of a user's program meet, as init_process_group lets them. A script
-// for one GPU does not do this, and then each rank runs the whole script by itself.
+// Finds out whether the ranks of a user's program meet, which means that they connect to each
+// other, as in init_process_group. A script that is written for one GPU does not do this, so each
+// rank runs the whole script by itself.
 #pragma once
 
 #include <sys/types.h>
@@ -19,10 +20,10 @@ struct TcpSocket {
   bool listens = false;
   std::uint64_t inode = 0;
 };
-// Reads the rows of such a table. Unreadable rows are skipped.
+// Reads the rows of a table in the format of /proc/net/tcp. Unreadable rows are skipped.
 std::vector<TcpSocket> tcp_sockets(std::string_view table);
 
-// Functions that read the sockets. `sockets` returns nothing if they are unknown.
+// Functions that read the sockets of this host. `sockets` returns nothing if they cannot be read.
 struct SocketView {
   std::function<std::optional<std::vector<TcpSocket>>()> sockets;
   // Returns the inodes of the sockets that the process has open.
@@ -32,14 +33,15 @@ SocketView sockets_of_this_host();
 
 class MeetingWatch {
  public:
-  // port: MASTER_PORT, at which PyTorch's ranks meet.
+  // port: MASTER_PORT, on which PyTorch's ranks meet.
   MeetingWatch(int port, SocketView view) : port_(port), view_(std::move(view)) {}
 
-  // Reads the sockets. Does nothing once the ranks have met, or once this cannot be found out.
+  // Checks the sockets of the ranks. Does nothing once the ranks have met, or once the sockets
+  // could not be read.
   void look(const std::vector<pid_t>& ranks, double now_s);
-  // The seconds for which the ranks were watched without meeting. In that time nobody used the
-  // port. Also no rank listened on another port, as programs do that meet in another way. 0 if they
-  // met, or if it is unknown.
+  // The seconds for which the ranks have been watched and have not met. Ranks count as having met
+  // if any process uses MASTER_PORT, or if a rank listens on another port, as in programs that meet
+  // in another way. 0 if they have met, or if the sockets could not be read.
   double apart_s() const { return is_over_ ? 0 : last_s_ - first_s_.value_or(last_s_); }
 
  private:

@@ -1,4 +1,4 @@
-// The native stacks of another process's threads.
+// Writes the native (C++) stacks of another process to a file.
 #pragma once
 
 #include <sys/types.h>
@@ -11,19 +11,19 @@
 
 namespace lockstep {
 
-// Writes the native stacks of all threads of a process to a file. It uses eu-stack, or gdb if
-// eu-stack is not installed. The debugger runs in the background, and the caller polls. The process
-// is paused during this time and continues afterwards.
+// Writes the stacks of all threads of `process` to `file`. Uses eu-stack, or gdb if eu-stack is not
+// installed. This debugger runs in the background until poll() reports its end. It pauses the
+// process during this time. limit_s: the debugger is killed after this time.
 class StackDump {
  public:
   StackDump(pid_t process, const std::filesystem::path& file, double limit_s = 15);
-  // Nothing while it runs; an empty text on success. In case of failure, the reason: no debugger,
-  // no permission, or it took longer than limit_s.
+  // Returns nothing while the debugger runs, and an empty text on success. If it failed, returns
+  // the reason: no debugger, no permission, or it took longer than limit_s.
   std::optional<std::string> poll();
 
  private:
   double end_s_, limit_s_;
-  std::string name_, fault_;  // name of the debugger, and why it failed
+  std::string name_, fault_;  // name of the debugger, and why it could not be started
   std::optional<ChildGroup> debugger_;
 };
 

@@ -1,6 +1,6 @@
 // Threads that report this rank's state to other ranks, and end this rank when WorldWatch decides
-// so. They are for worlds that torchrun, Slurm or mpirun started, because no launcher of ours
-// watches these.
+// so. They are needed if torchrun, Slurm or mpirun started the ranks, because Lockstep's launcher
+// then does not watch them.
 #pragma once
 
 #include <condition_variable>
@@ -16,27 +16,30 @@ namespace lockstep {
 
 class PeerWatch {
  public:
-  // Posts this rank's text and returns the texts of all ranks, in rank order. May block forever if
-  // the network is cut. Throws if the other side is gone for good. Throws Error if the data is
-  // damaged.
+  // Writes this rank's post into the store, and returns the posts of all ranks, in rank order.
+  // Posts are texts (world_watch.h). May block forever if the network is cut. Throws Error if a
+  // text is damaged, and any other exception if the store is closed.
   using Exchange = std::function<std::vector<std::string>(const std::string& own)>;
-  // Ends the process. It runs on a thread of the watch, whatever the other threads do.
+  // Ends this process. It is called on a thread of PeerWatch, while other threads may still run or
+  // be blocked.
   using End = std::function<void(const Verdict& verdict)>;
 
-  // posts: the posts of all ranks at the rendezvous.
+  // posts: the posts that all ranks exchanged when they met. Starts the threads.
   PeerWatch(WatchedWorld world, std::vector<Post> posts, Exchange exchange, End end);
   ~PeerWatch();  // calls leave()
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
 
-  void follow(double hang_after_s, End end);  // see WorldWatch; later verdicts call this `end`
-  // Reports that this rank failed by itself and is about to end. Returns once the others could read
-  // the report, and after 2 s at the latest. If this rank serves the store, always takes 2 s.
+  // calls WorldWatch::follow; later verdicts call this `end`
+  void follow(double hang_after_s, End end);
+  // Reports to the other ranks that this rank failed by itself and is about to end. Returns when
+  // the report is in the store, and after 2 s at the latest. If this rank serves the store, always
+  // takes 2 s, so that the other ranks can read the report.
   void tell(const std::string& failure);
-  // Reports that a collective failed here, perhaps because of another rank. If a cause is found,
-  // the process ends. Otherwise this returns.
+  // Reports that a collective failed on this rank, perhaps because of another rank. Then waits at
+  // least 15 s, so that WorldWatch can find the cause and end this process. Returns if it did not.
   void ask(const std::string& failure);
-  // From now on, the other ranks may leave without ending this one.
+  // Stops the watch. If other ranks end from now on, this rank does not end because of them.
   void leave();
 
  private:

@@ -1,6 +1,7 @@
-// Decides from the posts of all ranks which rank failed, vanished or hangs. It is for worlds that
-// torchrun, Slurm or mpirun started, where each rank decides this itself. Its input is posts and
-// times, and its output is a verdict. It uses no thread, network or clock.
+// Decides from reports of all ranks (posts) which rank failed, disappeared or hangs. If torchrun,
+// Slurm or mpirun started the ranks, each rank decides this for itself. The input is posts and
+// times, and the output is a verdict: the reason why this rank must end. It uses no thread, network
+// or clock.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +15,26 @@
 
 namespace lockstep {
 
-// A report about itself that a rank posts repeatedly.
+// A report of a rank about itself. Each rank writes a new post into the store every
+// WatchedWorld::period_s.
 struct Post {
   std::string host;
-  std::uint64_t beats = 0;  // grows with each post
+  std::uint64_t beats = 0;  // the number of the post
   Heartbeat heartbeat;
-  std::string failure;         // why it ends; empty while it works
+  std::string failure;         // why the rank ends; empty while it works
   bool in_collective = false;  // the failure was in a collective, so another rank may be the cause
 };
 std::string to_text(const Post& post);
-// Throws Error if the text is not a post, because others may be able to write to the store. Control
-// characters in names and failures are made safe for a terminal.
+// Throws Error if the text is not a post, because other programs may be able to write to the store.
+// Control characters in `host` and `failure` are escaped (`printable`).
 Post post_from_text(const std::string& text);
 
-// The knowledge of one rank at one moment.
+// The posts and the state of the store, as one rank knows them at one moment.
 struct News {
   std::vector<Post> posts;      // the posts of all ranks, including this one
-  std::uint64_t exchanges = 0;  // successful exchanges with the store so far
+  std::uint64_t exchanges = 0;  // how often the rank has written its post and read all posts
   bool closed = false;          // the store is gone
-  // how the contents of the store are damaged; empty if they are not
+  // how a post in the store is damaged, and a hint; empty if none is
   std::string damage, damage_hint;
 };
 
@@ -43,22 +45,24 @@ struct Verdict {
 struct WatchedWorld {
   int rank = 0;  // this rank
   std::size_t size = 1;
-  std::string store;      // "10.0.0.1:29500"
-  bool of_rank_0 = true;  // true: rank 0 serves the store; false: an agent of the launcher does
+  std::string store;  // "10.0.0.1:29500"
+  // true: rank 0 serves the store; false: the launcher does, as with torchrun
+  bool of_rank_0 = true;
   double period_s = 0.5;  // seconds between two posts of a rank
 };
 
-// Returns a verdict when this rank must end. Every rank decides this for itself, in these cases:
-//  - A rank reports that it failed by itself, or the store is closed or damaged: at once.
-//  - A collective failed: as soon as a rank is found that has become silent, or after 5 s.
-//  - A rank or the store is silent for `hang_after_s`: its process is stopped, its host is down, or
-//    the network is.
-//  - HangWatch finds a rank that hangs. This counts only after follow().
+// `look` returns a verdict if this rank must end. That is so in these cases:
+//  - At once if a rank reports that it failed by itself, or if the store is closed or a post is
+//    damaged.
+//  - If a collective failed: as soon as a rank is found that no longer posts, or after 5 s.
+//  - If a rank has not posted, or the store has not answered, for `hang_after_s`. Its process is
+//    then stopped, its host is down, or the network is cut.
+//  - If HangWatch finds a rank that hangs, but only after follow() was called.
 class WorldWatch {
  public:
   explicit WorldWatch(WatchedWorld world);
-  // Call it when training begins. From then on, hangs count too, and this limit replaces 60 s. 0 =
-  // no limit.
+  // Call it when training begins. From then on, HangWatch is used too. hang_after_s is 60 s before
+  // this call, and the given value afterwards; 0 = no limit.
   void follow(double hang_after_s);
   std::optional<Verdict> look(const News& news, double now_s);
 

@@ -7,11 +7,12 @@
 
 namespace lockstep {
 
-// Every host, in order. Throws Error if the list is malformed or longer than 65,536, or if a host
-// name is too long or empty.
+// Returns the hosts in order. Throws Error if the list is malformed or has more than 65,536 hosts,
+// or if the name of a host is too long or empty.
 std::vector<std::string> expand_hostlist(std::string_view list);
 
-// {2, 2, 2, 1} for "2(x3),1". Throws Error if the list is malformed or longer than 65,536.
+// Returns {2, 2, 2, 1} for "2(x3),1". Throws Error if the list is malformed or has more than 65,536
+// elements.
 std::vector<int> expand_tasks_per_node(std::string_view list);
 
 }  // namespace lockstep

@@ -1,8 +1,10 @@
-// Chooses a port for programs that listen themselves.
+// Chooses a port for programs that open the listening socket themselves.
 #pragma once
 
 namespace lockstep {
 
-int choose_free_loopback_port();  // free now, but another process may take it; throws Error
+// Returns a port that is free now. Another process may take it before the program does. Throws
+// Error if no port is free.
+int choose_free_loopback_port();
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// The messages between a rank and the launcher's store. They consist of numbers, and of texts that
-// are preceded by their length.
+// The messages between a rank and the launcher's key-value store. They consist of numbers and
+// texts. The length of each text precedes it.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,10 @@
 
 namespace lockstep {
 
+// The contents of each request after its number, and the contents of its answer. n: how many keys
+// follow. milliseconds: the timeout; 0 = none.
 enum class StoreRequest : std::int64_t {
-  set,          // n, n times key and value; the answer is empty
+  set,          // n, then n times a key and a value; the answer is empty
   compare_set,  // key, expected, desired; answer: the value afterwards
   append,       // key, value; the answer is empty
   add,          // key, number; answer: the sum
@@ -31,28 +33,30 @@ class MessageWriter {
  public:
   MessageWriter& number(std::int64_t number);
   MessageWriter& text(std::string_view text);
-  std::string framed() const;  // with its length in front; throws Error above most_message_bytes
+  // The message with its length in front (the frame). Throws Error if it is longer than
+  // most_message_bytes.
+  std::string framed() const;
 
  private:
   std::string bytes_;
 };
 
-// Reads a message without its length in front. Returned texts point into the message. Throws Error
-// if the requested item is not there. Not thread-safe.
+// Reads the items of a message in order. message: without its length in front; returned texts point
+// into it. Throws Error if the message has no further item of the requested type. Not thread-safe.
 class MessageReader {
  public:
   explicit MessageReader(std::string_view message) : rest_(message) {}
   std::int64_t number();
   std::string_view text();
-  void end() const;  // throws Error unless everything was read
+  void end() const;  // throws Error if the message has items that were not read
 
  private:
   std::string_view rest_;
 };
 
 constexpr std::size_t frame_bytes = sizeof(std::uint64_t);
-// The size of the message whose frame begins `bytes`. Nothing while the frame is incomplete. Throws
-// Error above most_message_bytes.
+// Returns the size of a message from the frame at the start of `bytes`. Returns nothing if `bytes`
+// has only a part of the frame. Throws Error if the size is above most_message_bytes.
 std::optional<std::size_t> message_bytes(std::string_view bytes);
 
 }  // namespace lockstep

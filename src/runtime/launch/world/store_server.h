@@ -1,18 +1,18 @@
-// The store in which the ranks of a launched run meet. It holds keys and values; one rank sets them
-// and others wait for them.
+// The key-value store through which the ranks of a launched run find each other. One rank sets a
+// key, and others wait for it.
 #pragma once
 
 #include <memory>
 
 namespace lockstep {
 
-// The store has no address. Ranks inherit a socket, the door. Each rank makes a connection and
-// sends one end of it through the door. So no other process can reach the store, not even one of
-// the same user.
+// The store has no network address. Ranks inherit a socket, the door. Each rank makes a pair of
+// connected sockets, and sends one of them through the door. So other processes cannot reach the
+// store, even if they belong to the same user.
 class StoreServer {
  public:
-  StoreServer();   // starts its thread; throws Error
-  ~StoreServer();  // clients that wait for an answer find that the store is closed
+  StoreServer();   // starts the server thread; throws Error if that fails
+  ~StoreServer();  // clients that still wait for an answer get StoreFailed
   StoreServer(const StoreServer&) = delete;
   StoreServer& operator=(const StoreServer&) = delete;
   int door() const;  // close-on-exec, number above 2; ranks find it in LOCKSTEP_STORE_FD

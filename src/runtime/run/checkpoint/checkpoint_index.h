@@ -1,4 +1,4 @@
-// Checkpoints as files: lists them and checks whether they are complete. It uses no tensors.
+// Lists a run's checkpoints and checks whether their files are complete. Reads no tensors.
 #pragma once
 
 #include <cstdint>
@@ -16,49 +16,53 @@ struct CheckpointInfo {
   std::filesystem::path path{};
   std::int64_t step = 0;
   std::uint64_t size_bytes = 0;
-  double time = 0;                   // unix seconds at which it was written
+  double time = 0;                   // unix seconds at which the checkpoint was written
   nlohmann::json metrics = nullptr;  // metrics of the evaluation at that step; may be null
-  std::string damage{};              // describes the damage; empty if there is none
+  std::string damage{};  // describes the damage of its files; empty if they are undamaged
 };
 
-// Returns the checkpoints, oldest first. If `thorough` is true, verifies checksums, for which it
-// reads all files. If false, verifies only sizes. Temporary folders of interrupted writes are not
+// Returns the checkpoints, oldest first. If `thorough` is true, reads all files to verify their
+// checksums. If false, verifies only their sizes. Temporary folders of interrupted writes are not
 // listed.
 std::vector<CheckpointInfo> list_checkpoints(const std::filesystem::path& checkpoints,
                                              bool thorough);
 
-// The newest checkpoint that passes every check. Calls `skipped` for each newer one that does not.
+// The newest checkpoint whose files have the right sizes and checksums. Calls `skipped` for each
+// newer, damaged one.
 std::optional<CheckpointInfo> newest_good(
     const std::filesystem::path& checkpoints,
     const std::function<void(const CheckpointInfo&)>& skipped = {});
 
-// Seconds that the run had trained in all its starts, which stop.budget limits. 0 if unknown.
+// Seconds that the run had trained until this checkpoint, including the time before the run was
+// resumed. The option stop.budget limits this time. 0 if unknown.
 double elapsed_s(const CheckpointInfo& checkpoint);
 
-// Whether it was evaluated, so that it can be the best.
+// Whether the checkpoint was evaluated, so that it can be the best one.
 bool is_evaluated(const CheckpointInfo& checkpoint);
 
-// The checkpoint with the best evaluation among those that pass every check. The best one has the
-// lowest "selection" in its metrics. damaged: receives those that do not pass.
+// The undamaged checkpoint with the best evaluation, which is the one with the lowest "selection"
+// in its metrics. Verifies all checksums. damaged: receives the damaged checkpoints.
 std::optional<CheckpointInfo> best_good(const std::filesystem::path& checkpoints,
                                         std::vector<CheckpointInfo>& damaged);
 
-// The checkpoint for prediction and evaluation. If `best` is true, the best one; if there is none,
-// or `best` is false, the newest good one. skipped: receives the damaged ones.
+// The checkpoint for prediction and evaluation. If `best` is true, it is the result of best_good.
+// If `best` is false, or best_good returns nothing, it is the result of newest_good. skipped:
+// receives the damaged checkpoints.
 std::optional<CheckpointInfo> checkpoint_to_read(const std::filesystem::path& checkpoints,
                                                  bool best, std::vector<CheckpointInfo>& skipped);
-// Throws Error with the reason why there is none.
+// Throws Error that says why checkpoint_to_read returned nothing. skipped: the damaged checkpoints
+// that it reported.
 [[noreturn]] void throw_no_checkpoint(const std::string& run,
                                       const std::vector<CheckpointInfo>& skipped);
 
-// Removes leftovers of killed writers. Deletes their temporary folders. Restores a checkpoint that
-// such a writer had moved aside and did not replace. The caller must hold the run's lock. Folders
-// of living writers stay. Folders with any other files stay, and so do folders that cannot be
-// deleted.
+// Removes the temporary folders of checkpoint writers that were killed. Restores a checkpoint that
+// such a writer had moved aside and did not replace. The caller must hold the run's lock. Temporary
+// folders stay if their writer is alive, if they contain other files, or if they cannot be deleted.
 void remove_leftovers(const std::filesystem::path& checkpoints);
 
-// Deletes a checkpoint. Readers find it complete or not at all. Throws Error, and keeps the
-// checkpoint, if its folder holds a file that CheckpointWriter does not write.
+// Deletes a checkpoint. Other processes see it complete or not at all. Throws Error if it cannot be
+// deleted. If its folder has a file that CheckpointWriter does not write, throws Error and deletes
+// nothing.
 void remove_checkpoint(const CheckpointInfo& checkpoint);
 
 }  // namespace lockstep

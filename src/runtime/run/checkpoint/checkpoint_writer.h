@@ -18,24 +18,27 @@ namespace lockstep {
 // 2. It calls fsync for all files and for the folder.
 // 3. It renames the folder, and calls fsync for its parent.
 //
-// Without `commit`, the destructor removes the temporary folder. checkpoint_index.h lists complete
-// checkpoints and removes leftovers of a kill.
+// Without `commit`, the destructor removes the temporary folder. If the process is killed, the
+// folder stays until remove_leftovers (checkpoint_index.h) removes it.
 class CheckpointWriter {
  public:
-  CheckpointWriter(const std::filesystem::path& checkpoints, std::int64_t step);  // throws Error
+  // throws Error if the folder cannot be created
+  CheckpointWriter(const std::filesystem::path& checkpoints, std::int64_t step);
   ~CheckpointWriter();
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  // Appends bytes to a file of the checkpoint and updates its checksum. Throws Error, such as for a
-  // full disk. After that, only the destructor may be called. Not thread-safe.
+  // Appends bytes to a file of the checkpoint and updates its checksum. Throws Error if writing
+  // fails, for example because the disk is full. After an Error, only the destructor may be called.
+  // Not thread-safe.
   void append(const std::string& file, const void* data, std::size_t bytes);
-  // metrics: copied into the manifest, so that listing checkpoints needs no other file. Replaces an
-  // existing checkpoint of the same step. Throws Error.
+  // Completes the checkpoint, as described above. Replaces an existing checkpoint of the same step.
+  // metrics: copied into the manifest, so that listing checkpoints reads no other file. Throws
+  // Error if writing fails.
   CheckpointInfo commit(const nlohmann::json& metrics);
 
-  // A hook for tests, for the whole process. It is called before every write, and may throw to
-  // simulate a full disk.
+  // A hook for tests. It is called before every write of every writer in the process. It may throw
+  // to simulate a full disk.
   static std::function<void(const std::filesystem::path&, std::size_t)> fault;
 
  private:

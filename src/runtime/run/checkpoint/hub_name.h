@@ -7,10 +7,11 @@
 
 namespace lockstep {
 
-// A hint for a path that does not exist: how to download the model of that name, for the option
-// `key`. Empty if it cannot be a name on the hub, which is "model" or "owner/model".
+// A hint for a path that does not exist. It says how to download a model of that name and pass it
+// to the option `key`. Empty if the path cannot be a name on the hub, which is "model" or
+// "owner/model".
 std::string hub_hint(const std::string& key, const std::filesystem::path& missing);
-// The same for data. A name with a file extension is treated as a file, for which the hint is
+// The same for a data set. A path with a file extension is not a name on the hub, so the hint is
 // empty.
 std::string hub_data_hint(const std::filesystem::path& missing);
 

@@ -25,13 +25,15 @@ struct Manifest {
 
 // The text contains its own checksum, so that every changed byte is detected.
 std::string to_text(const Manifest& manifest);
-// The text of any object, with such a checksum.
+// Returns the JSON text of the object, with a checksum of its other members under "checksum".
 std::string sealed(nlohmann::json object);
-// Throws Error that describes the fault of the text in a few words.
+// Throws Error if the text is not a manifest, or if its checksum differs. The message is a phrase
+// such as "checksum differs".
 Manifest parse_manifest(const std::string& text);
 
-// Describes the damage of the files that the manifest names; empty if there is none. thorough: also
-// reads the files and compares checksums.
+// Compares the files in `folder` with the manifest, and describes every difference. Empty if all
+// files are undamaged. Compares sizes, and if `thorough` is true, also checksums, for which it
+// reads the files.
 std::string damage_of_files(const std::filesystem::path& folder, const Manifest& manifest,
                             bool thorough);
 

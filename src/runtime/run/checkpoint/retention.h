@@ -10,15 +10,15 @@
 namespace lockstep {
 
 struct Retention {
-  std::int64_t keep = 4;      // how many of the newest are kept
-  double keep_every_s = 0;    // additionally keeps one per this time; 0 = none
-  std::string best_metric{};  // additionally keeps the best by this metric; empty = none
+  std::int64_t keep = 4;      // number of the newest checkpoints to keep
+  double keep_every_s = 0;    // also keeps one checkpoint per this time; 0 = off
+  std::string best_metric{};  // also keeps the checkpoint with the best value; empty = off
   bool lower_is_better = true;
 };
 
-// Returns the checkpoints to delete. all: all checkpoints, oldest first. The newest undamaged one
-// is never deleted. Damaged ones do not count and are not deleted. Pure. Applied again to the rest,
-// it deletes nothing more.
+// Returns the checkpoints to delete. all: all checkpoints, oldest first. The newest undamaged
+// checkpoint is never deleted. Damaged checkpoints are not deleted, and the rule ignores them. This
+// function is pure. If it is applied again to the remaining checkpoints, it deletes nothing more.
 std::vector<CheckpointInfo> to_delete(const std::vector<CheckpointInfo>& all,
                                       const Retention& rule);
 

@@ -1,4 +1,4 @@
-// Detects a loss that is far above the preceding ones.
+// Detects a loss that is far above the preceding losses.
 #pragma once
 
 #include <deque>
@@ -7,14 +7,14 @@
 namespace lockstep {
 
 // Keeps the losses of the last 50 steps. A spike is a loss that exceeds the largest of them by more
-// than twice the width of their range. After a spike, no other is reported until a loss is back
-// within these limits, or until the spike has lasted 50 steps.
+// than twice the width of their range. After a spike, no other spike is reported until a loss is no
+// spike by this rule, or until 50 steps have passed.
 class LossRange {
  public:
   struct Range {
     double low = 0, high = 0;
   };
-  // Adds the loss of one more step. If it is a spike, returns the range before it.
+  // Adds the loss of the next step. If it is a spike, returns the range of the losses before it.
   std::optional<Range> add(double loss);
 
  private:

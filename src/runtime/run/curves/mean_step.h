@@ -1,17 +1,17 @@
-// The mean time of a step over a whole start of a run.
+// The mean time of a step since the process began to train the run.
 #pragma once
 
 #include <optional>
 
 namespace lockstep {
 
-// The mean over all steps except those of the first logged window. That window includes one-time
-// work, such as loading kernels and capturing a CUDA graph. If there is no other window, it is
-// used.
+// Steps are logged in windows of consecutive steps. The mean leaves out the first window, which
+// includes one-time work such as loading kernels and capturing a CUDA graph. If there is only the
+// first window, the mean is over its steps.
 class MeanStep {
  public:
-  // Adds a logged window, without evaluations. A step with fewer samples counts as a fraction of a
-  // step.
+  // Adds a logged window: the number of steps, and their time without evaluations. A step with
+  // fewer samples than usual counts as a fraction of a step.
   void add(double steps, double seconds);
   std::optional<double> seconds() const;  // nothing before the first window
 

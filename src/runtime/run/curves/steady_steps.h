@@ -1,5 +1,5 @@
-// The time of a step in a short trial. It is robust against one-time events, such as a pause of the
-// machine, the capture of a CUDA graph, or loading kernels.
+// The time of a step in a trial, which is a run of a few steps to measure their time. One-time
+// events, such as a pause of the machine or the capture of a CUDA graph, hardly change the result.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,9 +13,10 @@ struct StepRange {
   double fast_s = 0, slow_s = 0;  // the quartiles
 };
 
-// Takes the events of a start that logs every step. The steps are cut into up to twenty stretches
-// of equal length. The median and quartiles are those of the stretches' means. Recurring delays,
-// such as waiting for data, are in all stretches. A one-time event is in only one.
+// Reads the events of a trial, in which every step is logged. Divides the steps into up to twenty
+// parts of equal length. `range` has the median and the quartiles of the mean step times of these
+// parts. Recurring delays, such as waiting for data, are in all parts. A one-time event is in only
+// one part.
 class SteadySteps {
  public:
   void on_event(const nlohmann::json& event);

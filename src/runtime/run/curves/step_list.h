@@ -1,4 +1,5 @@
-// Log entries by step, without those that a later resume invalidated.
+// Log entries by step. If the run was resumed from an earlier step, entries of later steps are
+// dropped.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,8 @@
 
 namespace lockstep {
 
-// Keeps the order of the log, in which steps may have any order. n entries and resumes take n log n
-// time in every case.
+// Keeps the entries in the order of the log. Their steps may have any order. n entries and resumes
+// take O(n log n) time.
 template <class Item>
 class StepList {
  public:
@@ -20,17 +21,17 @@ class StepList {
     items_.emplace_back(std::move(item));
   }
 
-  // A run resumed after step `after`: drops entries of later steps.
+  // The run was resumed after step `after`. Drops the entries of later steps.
   void take_back(std::int64_t after) {
     for (; !by_step_.empty() && by_step_.top().first > after; by_step_.pop())
       items_[by_step_.top().second].reset();
     while (!items_.empty() && !items_.back()) items_.pop_back();
   }
 
-  // The last valid entry; null if there is none.
+  // The last entry that was not dropped; null if there is none.
   const Item* last() const { return items_.empty() ? nullptr : &*items_.back(); }
 
-  // Returns all valid entries; the list is empty afterwards.
+  // Returns all entries that were not dropped, and empties the list.
   std::vector<Item> take() {
     std::vector<Item> all;
     for (std::optional<Item>& item : items_)

@@ -1,5 +1,5 @@
-// events.jsonl, the log of a run's events. Rank 0 appends to it, from the thread that trains and
-// from the one that saves checkpoints (Recorder). All other code only reads it.
+// events.jsonl, the log of a run's events. Rank 0 appends to it, from the training thread and from
+// the thread that saves checkpoints (Recorder). All other code only reads the log.
 #pragma once
 
 #include "core/base/files/fd.h"
@@ -10,20 +10,22 @@
 
 namespace lockstep {
 
-// Appends one object per line with a single write. So even after a kill, only the last line may be
-// incomplete. Readers ignore such a line, and the next writer cuts it off. If LOCKSTEP_EVENTS_FD is
-// set, each line is also copied to that descriptor, for the launcher's progress display. If the
-// disk is full, the event is lost and failed() counts it; nothing is thrown.
+// Appends one object per line with a single write. So if the process is killed, only the last line
+// may be incomplete. Readers ignore an incomplete line, and the next writer removes it. If
+// LOCKSTEP_EVENTS_FD is set, each line is also written to that descriptor, for the launcher's
+// progress display. If the disk is full, the event is lost and failed() counts it; nothing is
+// thrown.
 class EventWriter {
  public:
-  // creates the file if needed; throws Error
+  // creates the file if it is missing; throws Error if it cannot be opened
   explicit EventWriter(const std::filesystem::path& path);
-  EventWriter();  // writes only to that descriptor, for events without a run
-  // Adds "time" (unix seconds) if it is missing. Not thread-safe: the caller must lock, as Recorder
-  // does.
+  EventWriter();  // writes only to LOCKSTEP_EVENTS_FD, for events without a run
+  // Appends an event. Adds the member "time" (unix seconds) if it is missing. Not thread-safe: the
+  // caller must lock, as Recorder does.
   void write(const nlohmann::json& event);
   int failed() const { return failed_; }
-  // Makes the events written so far durable; a failure is ignored. Any thread may call it.
+  // Makes the events that were written so far durable. A failure is ignored. Any thread may call
+  // it.
   void sync();
 
  private:
@@ -36,8 +38,9 @@ class EventWriter {
 std::vector<nlohmann::json> read_events(const std::filesystem::path& path,
                                         int* bad_lines = nullptr);
 
-// Removes the events that a resume invalidated. These are events of steps > S before a
-// {"kind":"resume","step":S}. "step" counts finished optimizer steps, so the next step is S + 1.
+// Removes the events of steps that a resume repeats. These are events of steps > S that stand
+// before a {"kind":"resume","step":S}. S is the number of finished optimizer steps, so the next
+// step is S + 1.
 std::vector<nlohmann::json> effective_events(std::vector<nlohmann::json> events);
 
 }  // namespace lockstep

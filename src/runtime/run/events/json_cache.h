@@ -1,4 +1,4 @@
-// A cache of small measurements in the folder of runs. Each file is one JSON object.
+// A cache of small measurements in the folder that contains the runs. Each file is one JSON object.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,12 @@
 
 namespace lockstep {
 
-// Empty if the file is missing or damaged. Throws Error if it cannot be read.
+// Returns the object in the file, or an empty object if the file is missing or damaged. Throws
+// Error if the file cannot be read.
 nlohmann::json read_json_cache(const std::filesystem::path& file);
 
-// Rewrites the file with `value` under `key`, and creates its folder. Throws Error if that fails.
+// Sets `key` to `value` in the file, and creates its folder if needed. Throws Error if the file
+// cannot be read or written.
 void remember_in_cache(const std::filesystem::path& file, const std::string& key,
                        nlohmann::json value);
 

@@ -1,5 +1,5 @@
-// samples.jsonl: the samples on which each step trained. It is written on request
-// (run.record_samples).
+// samples.jsonl: the indexes of the samples on which each step trained. It is written if
+// run.record_samples is true.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,21 @@
 
 namespace lockstep {
 
-// Appends {"step": S, "samples": [...]} for each step and {"resume": S} when a run resumes. A
-// record with gaps could not show which samples were used. So recording stops when a line cannot be
-// written. It begins again when training resumes from a recorded step.
+// Appends {"step": S, "samples": [...]} for each step, and {"resume": S} when a run resumes after
+// step S. A file with gaps could not show which samples were used. So recording stops when a line
+// cannot be written. Recording begins again when training resumes from a recorded step.
 class SampleWriter {
  public:
   // Throws Error if the file cannot be opened or read.
   explicit SampleWriter(const std::filesystem::path& path);
-  // Returns the reason if recording stops at this step, and otherwise an empty text.
+  // Appends the samples of a step. Returns the reason if recording stops at this step, and
+  // otherwise an empty text. Does nothing while recording is stopped.
   std::string write(std::int64_t step, std::span<const std::int64_t> samples);
-  // Training resumes after `step`, so recorded samples of later steps become invalid. Returns the
-  // reason if recording stops here, and otherwise an empty text.
+  // Appends that training resumes after `step`, so recorded samples of later steps become invalid.
+  // Returns the reason if recording stops here, and otherwise an empty text.
   std::string resume(std::int64_t step);
-  // Makes the lines written so far durable. Any thread may call it. Throws Error.
+  // Makes the lines that were written so far durable. Any thread may call it. Throws Error if that
+  // fails.
   void sync();
 
  private:
@@ -34,7 +36,7 @@ class SampleWriter {
 
   std::filesystem::path path_;
   UniqueFd file_;
-  std::optional<std::int64_t> last_;  // the last recorded step; nothing if there is none
+  std::optional<std::int64_t> last_;  // the last recorded step; nothing if the file is empty
   bool is_damaged_ = false;           // the last line of the file has no step
   bool is_recording_ = true;
 };

@@ -1,4 +1,4 @@
-// Measures the parts of a start, from the command to the first finished step.
+// Measures how long a run takes to start: from the command to the first finished step.
 #pragma once
 
 #include "core/base/clock.h"
@@ -10,21 +10,24 @@
 
 namespace lockstep {
 
-// A stopwatch over consecutive parts without gaps, so that they add up to the whole. Not
-// thread-safe. The variable LOCKSTEP_START passes the time before this process.
+// A stopwatch for consecutive parts of the start. The parts have no gaps, so they add up to the
+// whole. The environment variable LOCKSTEP_START tells when the command began, before this process
+// existed. Not thread-safe.
 class StartUp {
  public:
-  // variable: the value of LOCKSTEP_START, or null. If it is given, the parts `tool` (from the
-  // command to the launch) and `worker` (from the launch to now) are already recorded. A damaged
-  // value, or one from another machine's clock, is ignored.
+  // variable: the value of LOCKSTEP_START, or null. If it is given, two parts are recorded at once:
+  // `tool`, from the command to the launch, and `worker`, from the launch to now. A value that is
+  // damaged, or in the future of this machine's clock, is ignored.
   StartUp(Clock& clock, const char* variable);
-  // Assigns the time since the last call to `part`. The first call counts from the construction.
+  // Adds the time since the last call of `done` to the part `part`. The first call measures from
+  // the construction of this object.
   void done(const std::string& part);
   double seconds() const;  // the sum of all parts
-  // Seconds that the command used before this start, for example for other trainings. They are not
-  // part of the start, but stop.after includes them.
+  // Seconds that the command used before this start, for example to train other runs. seconds()
+  // does not include them, but the limit stop.after does.
   double earlier_s() const { return earlier_s_; }
-  // {"seconds", "parts": [["tool", 0.2], …]}, in the order of the calls.
+  // Returns {"seconds", "parts": [["tool", 0.2], …]}. The parts are in the order in which they were
+  // recorded.
   nlohmann::json to_json() const;
 
  private:
@@ -33,8 +36,9 @@ class StartUp {
   std::vector<std::pair<std::string, double>> parts_;
 };
 
-// The value of LOCKSTEP_START for ranks that are launched now. begin_s: when the command began, on
-// the system's monotonic clock. earlier_s: see StartUp::earlier_s.
+// Returns the value of LOCKSTEP_START for ranks that are launched at now_s. begin_s: the time at
+// which the command began. Both are times of the system's monotonic clock. earlier_s: see
+// StartUp::earlier_s.
 std::string start_variable(double begin_s, double now_s, double earlier_s = 0);
 
 }  // namespace lockstep

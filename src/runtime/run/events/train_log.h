@@ -1,4 +1,4 @@
-// The messages that training printed for people, kept in RUN/logs/train.log.
+// RUN/logs/train.log, a copy of the messages that training prints for people.
 #pragma once
 
 #include "core/base/files/fd.h"
@@ -11,14 +11,14 @@ namespace lockstep {
 
 inline constexpr const char* train_log_name = "logs/train.log";
 
-// Appends plain lines. A failure to write, such as a full disk, does not stop training. Lines are
-// then missing, and the log notes this once there is space again. Not thread-safe.
+// Appends lines of plain text. A failure to write, such as a full disk, does not stop training. The
+// lines are then lost, and the log notes this once there is space again. Not thread-safe.
 class TrainLog {
  public:
   // Creates the file if it is missing. Does not follow links. Never throws.
   explicit TrainLog(const std::filesystem::path& run_dir);
 
-  // why nothing can be written; empty if it can
+  // why the log cannot be opened; empty if it is open
   const std::string& fault() const { return fault_; }
   void write(std::string_view lines);  // complete lines, each with its newline
 

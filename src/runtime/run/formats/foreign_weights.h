@@ -1,5 +1,5 @@
-// Recognizes weight files of other programs that cannot be read, so that a message can name their
-// format.
+// Recognizes weight files in formats that Lockstep cannot read, so that an error message can name
+// the format.
 #pragma once
 
 #include <map>
@@ -10,12 +10,12 @@
 
 namespace lockstep {
 
-// For a file that neither torch.save nor safetensors wrote. Throws Error that names its format,
-// which is recognized by its first bytes.
+// Call it for a file that is neither a torch.save nor a safetensors file. begin: the first bytes of
+// the file. Always throws Error, which names the format if these bytes show it.
 [[noreturn]] void refuse_foreign_file(std::string_view begin);
 
-// For an archive. Throws Error that names its format if its members show that it is TorchScript,
-// torch.export or NumPy. Returns if it is none of these.
+// members: the members of a zip archive. If they show that it is a TorchScript, torch.export or
+// NumPy file, throws Error that names the format.
 void refuse_foreign_archive(const std::map<std::string, ZipMember>& members);
 
 }  // namespace lockstep

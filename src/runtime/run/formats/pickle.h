@@ -1,6 +1,6 @@
-// Reads Python's pickle format as data, within the limits of torch.load(weights_only=True). Nothing
-// is called, imported or constructed. If a pickle needs anything else, throws Error that names it.
-// Source: the Python library's pickletools, "Opcodes".
+// Reads Python's pickle format as data: no Python object is called, imported or constructed.
+// Accepts the Python objects that torch.load(weights_only=True) accepts. If a pickle names another
+// object, throws Error that names it. Source: Python's pickletools.py, "Opcodes".
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,26 @@ namespace lockstep {
 using PickleIndex = std::uint32_t;  // index of a value in Pickle::values
 
 struct PickledStorage {
-  const PickledNumbers* numbers = nullptr;  // is never null
-  std::string key{};                        // its key in the file
+  const PickledNumbers* numbers = nullptr;  // the element type; never null
+  std::string key{};                        // the key of the storage in the torch.save file
   std::int64_t elements = 0;
 };
 
-// A view of a storage. Offset, sizes and strides are in elements of the tensor's own type. That
-// type may differ from the storage's.
+// A view of a storage. Offset, sizes and strides are in elements of the tensor's own dtype, which
+// may differ from the storage's.
 struct PickledTensor {
   std::size_t storage = 0;  // index into Pickle::storages
   const PickledNumbers* numbers = nullptr;
   std::int64_t offset = 0;
   std::vector<std::int64_t> sizes{}, strides{};
-  bool negated = false;                // the elements are the negatives of the stored ones
-  const TensorFault* fault = nullptr;  // why it cannot be used; other members may then be unset
+  bool negated = false;  // the elements are the negatives of the stored ones
+  // why the tensor cannot be used; other members may then be unset. Null if it can be used
+  const TensorFault* fault = nullptr;
 };
 
 struct PickleValue {
-  // other: an object that is not part of a tensor, such as a device, a set or bytes. Only this kind
-  // is recorded for it.
+  // other: an object that is not part of a tensor, such as a device, a set or bytes. Its contents
+  // are not stored.
   enum class Kind {
     none,
     boolean,
@@ -48,14 +49,16 @@ struct PickleValue {
     other
   };
   Kind kind = Kind::none;
-  std::int64_t integer = 0;  // of boolean and integer: the value; of tensor and storage: the index
-  // of text: the text; of global: "module.name"; of an integer above 64 bits: hex
+  // of a boolean or integer: the value; of a tensor or storage: its index in Pickle
+  std::int64_t integer = 0;
+  // of a text: the text; of a global: "module.name"; of an integer with more than 64 bits: its
+  // hexadecimal digits
   std::string text{};
-  // of a list or tuple: the items; of a dict: key, value, key, value, …
+  // of a list or tuple: its items; of a dict: key, value, key, value, …
   std::vector<PickleIndex> items{};
 };
 
-// Values refer to each other by index. There may be cycles.
+// The contents of a pickle. Values refer to each other by index. The references may form cycles.
 struct Pickle {
   std::vector<PickleValue> values;
   std::vector<PickledTensor> tensors;
@@ -63,13 +66,14 @@ struct Pickle {
   PickleIndex root = 0;
 
   const PickleValue& at(PickleIndex index) const { return values[index]; }
-  // The value of a text key in a dict; the last one if the key occurs several times, as in Python.
-  // Null if there is none.
+  // The value of a text key in a dict. Null if the dict has no such key. If the key occurs several
+  // times, the last value, as in Python.
   const PickleValue* find(const PickleValue& dict, const std::string& key) const;
 };
 
-// Reads one pickle of at most `limit` bytes. The stream is then just after it. Throws Error that
-// names anything unknown: "it asks for the Python object os.system, …".
+// Reads one pickle of at most `limit` bytes, and leaves the stream just after it. Throws Error if
+// the pickle is damaged, is longer, or names an object that is not accepted: "it asks for the
+// Python object os.system, …".
 Pickle read_pickle(std::istream& in, std::uint64_t limit);
 
 }  // namespace lockstep

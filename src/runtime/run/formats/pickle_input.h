@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-// Throws Error at the end of the stream, and when more than `limit` bytes are read.
+// All functions throw Error if the stream ends, or if they would read more than `limit` bytes in
+// all.
 class PickleInput {
  public:
   PickleInput(std::istream& in, std::uint64_t limit) : in_(in), left_(limit) {}

@@ -1,4 +1,4 @@
-// The Python objects that a pickle of tensors by torch.save may name. They are those that
+// The Python objects that a pickle of tensors from torch.save may name. They are the objects that
 // torch.load(weights_only=True) accepts. Source: torch/_weights_only_unpickler.py,
 // _get_allowed_globals; torch/_utils.py.
 #pragma once
@@ -17,21 +17,24 @@ extern const TensorFault negated_tensor, conjugated_tensor, unknown_numbers;
 // An element type under its name in Python: a storage class ("torch.FloatStorage") or a dtype.
 struct PickledNumbers {
   std::string_view global;
-  std::string_view dtype;   // the name in safetensors: "F32"; empty if it has none
+  std::string_view dtype;   // the name in safetensors: "F32"; empty if that format lacks the type
   std::uint64_t bytes = 0;  // bytes of one element
 };
 
-// Null if the name is not a storage class, or not a dtype. The result lives as long as the program.
+// Return the element type of a storage class or of a dtype; null for any other name. The result
+// lives as long as the program.
 const PickledNumbers* numbers_of_storage(std::string_view global);
 const PickledNumbers* numbers_of_dtype(std::string_view global);
 
-// Why tensors that this function makes cannot be used. Null for any other function.
+// Some Python functions make tensors that cannot be used, such as sparse ones. Returns why, for the
+// name of such a function. Null for any other name.
 const TensorFault* fault_of_call(std::string_view global);
 
-// Whether a call makes an object that is not part of a tensor: a device, a set, bytes.
+// Whether a call of this Python object makes something that is not part of a tensor: a device, a
+// set, bytes.
 bool makes_other(std::string_view global);
 
-// Whether a pickle may name it. global: "module.name".
+// Whether a pickle may name this Python object. global: "module.name".
 bool is_known_global(std::string_view global);
 
 }  // namespace lockstep

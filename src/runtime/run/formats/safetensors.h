@@ -27,12 +27,13 @@ struct SafetensorsHeader {
   std::uint64_t data_start = 0;                 // offset of the data section in the file
 };
 
-// The bytes of the header with its length, padded with spaces to a multiple of 8. Sets `begin` and
-// `end` of the entries, in their order.
+// Returns the header with its length in front, padded with spaces to a multiple of 8 bytes. Sets
+// `begin` and `end` of the entries, so that the tensors follow each other without gaps.
 std::string make_header(std::vector<TensorEntry>& entries,
                         const std::map<std::string, std::string>& metadata);
 
-// Throws Error for any fault in the format: sizes, overlaps, holes, trailing bytes, repeated names.
+// Reads and checks the header. Throws Error for any fault in the format: wrong sizes, overlaps,
+// gaps, trailing bytes, repeated names.
 SafetensorsHeader read_header(const std::filesystem::path& file);
 // The same for an open file of `file_bytes` bytes. The Error does not name the file.
 SafetensorsHeader read_header(std::istream& file, std::uint64_t file_bytes);

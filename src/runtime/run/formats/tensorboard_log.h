@@ -1,5 +1,5 @@
-// A run's numbers for TensorBoard. They are written during training (log.tensorboard) and by
-// `lockstep export`.
+// Writes a run's losses, metrics and rates for TensorBoard. Training does this if log.tensorboard
+// is true, and so does `lockstep export`.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,9 @@ inline constexpr const char* tensorboard_folder = "tensorboard";
 
 // The values of a "step" or "eval" event, under the names listed in
 // docs/reference/run-directory.md: train/loss, eval/NAME, throughput/tokens_per_s. Empty for other
-// kinds of events. unit: from the preceding "start" event. A loss or metric that is null was not
-// finite and becomes NaN. Any other null was not measured and is left out.
+// kinds of events. unit: the unit in the preceding "start" event. A loss or metric that is null in
+// the event was not finite, and becomes NaN. Any other value that is null was not measured, and is
+// left out.
 std::vector<TensorboardScalar> scalars_of_event(const nlohmann::json& event,
                                                 const std::string& unit);
 
@@ -26,15 +27,16 @@ std::vector<TensorboardScalar> scalars_of_event(const nlohmann::json& event,
 // names.
 std::string tensorboard_file_name(double time, const std::string& host, int process, int number);
 
-// Writes each event as it comes. There is one file per start. It invalidates values of earlier
-// files from its first step on, so TensorBoard drops the steps that a resume repeats. Not
-// thread-safe.
+// Writes each event when it occurs. Each time the run begins or resumes, a new file begins. The new
+// file invalidates the values of earlier files from its first step on. So TensorBoard drops the
+// values of steps that are repeated. Not thread-safe.
 class TensorboardLog {
  public:
-  explicit TensorboardLog(const std::filesystem::path& run_dir) : run_(run_dir) {}  // throws Error
+  // throws Error if the run directory cannot be opened
+  explicit TensorboardLog(const std::filesystem::path& run_dir) : run_(run_dir) {}
 
-  // event: with its "time". Returns an error message if writing fails, and an empty text otherwise.
-  // After a failure, nothing more is written.
+  // event: an event of the run, with its "time". Returns an error message if writing fails, and an
+  // empty text otherwise. After a failure, nothing more is written.
   std::string write(const nlohmann::json& event);
 
  private:

@@ -19,9 +19,9 @@ using TensorboardScalar = std::pair<std::string, double>;  // tag, value
 // Each of these functions returns one framed record. time: unix seconds. step: the position on
 // TensorBoard's axis.
 std::string tensorboard_version(double time);  // the first record of every file
-// Invalidates values of this step and later ones in earlier files.
+// Invalidates the values of this step and later steps in earlier files.
 std::string tensorboard_restart(double time, std::int64_t step);
-// Marks that the run trained until that time and step. Readers of scalars skip this record.
+// Marks that the run trained until this time and step. Readers of scalars skip this record.
 std::string tensorboard_stop(double time, std::int64_t step);
 std::string tensorboard_scalars(double time, std::int64_t step,
                                 std::span<const TensorboardScalar> scalars);

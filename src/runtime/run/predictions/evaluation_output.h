@@ -1,5 +1,5 @@
-// The tables and pictures that an evaluation adds to its run besides the metrics. They are kept in
-// memory until one rank writes them.
+// The tables and pictures of an evaluation. They are kept in memory until rank 0 writes them into
+// the run.
 #pragma once
 
 #include "runtime/run/predictions/item_table.h"
@@ -13,15 +13,15 @@
 namespace lockstep {
 
 struct OutputLimits {
-  std::int64_t pictures = 64;   // pictures of an evaluation; the first in order of samples are kept
-  std::int64_t rows = 100'000;  // rows of each table; the first are kept
-  std::int64_t bytes = 256 << 20;  // bytes of all files of an evaluation
+  std::int64_t pictures = 64;      // number of pictures; the first in order of samples are kept
+  std::int64_t rows = 100'000;     // number of rows of each table; the first are kept
+  std::int64_t bytes = 256 << 20;  // bytes of all files together
 };
 
 // The files of one evaluation. A recipe adds files while it evaluates, on any rank. Rank 0 merges
-// the files of all ranks in the order of samples. So the same files are kept on any number of
-// ranks. No function throws. A file that cannot be kept is left out, and `problems` lists it. Not
-// thread-safe.
+// the files of all ranks in the order of samples. So the number of ranks does not change which
+// files are kept. No function throws. A file that cannot be kept is left out, and a line in
+// `problems` says why. Not thread-safe.
 class EvaluationOutput {
  public:
   struct File {
@@ -30,8 +30,8 @@ class EvaluationOutput {
     bool picture = false;
   };
 
-  // mark: a suffix of the folder names, for an evaluation outside training. It must be valid in a
-  // file name.
+  // step: finished steps of the weights. mark: a suffix of the folder names, for an evaluation
+  // outside training. It must be valid in a file name.
   EvaluationOutput(std::filesystem::path run_dir, std::int64_t step, OutputLimits limits = {},
                    std::string mark = {});
 
@@ -41,14 +41,14 @@ class EvaluationOutput {
   std::filesystem::path folder() const;        // RUN/evaluations/step-000001234[-MARK]
   std::filesystem::path media_folder() const;  // RUN/media/step-000001234[-MARK]
 
-  // Adds the picture RUN/media/step-N/NAME.EXTENSION; `bytes` is the encoded file. The file's name
-  // has at most 120 bytes. `name` has no '/', no control characters and no leading '.'. It must
-  // identify the sample and not the rank, because a second file of the same name is left out.
+  // Adds the picture RUN/media/step-N/NAME.EXTENSION. bytes: the encoded file. The file name must
+  // have at most 120 bytes, no '/', no control characters and no leading '.'. `name` must identify
+  // the sample and not the rank, because a second file of the same name is left out.
   void picture(const std::string& name, const std::string& extension, std::string bytes);
-  // Calls `encode` only if there is room for the picture.
+  // The same, but calls `encode` for the bytes, and only if the limit on pictures allows one more.
   void picture(const std::string& name, const std::string& extension,
                const std::function<std::string()>& encode);
-  // Adds RUN/evaluations/step-N/NAME.csv and NAME.json.
+  // Adds the table as RUN/evaluations/step-N/NAME.csv and NAME.json.
   void table(const std::string& name, const ItemTable& table);
 
   // Sets the table with one row per item, which Recipe::items makes.
@@ -57,12 +57,12 @@ class EvaluationOutput {
 
   const std::vector<File>& files() const { return files_; }
   const std::vector<std::string>& problems() const { return problems_; }
-  void problem(std::string text);  // adds a line; only the first few are kept
+  void problem(std::string text);  // adds a line to `problems`; only the first few are kept
   bool empty() const { return files_.empty() && items_.empty(); }
   void clear();
 
-  // For the engine. packed() returns the files and problems as bytes, and add_packed() adds those
-  // of another rank.
+  // These two functions are for the engine, not for recipes. packed() returns the files and
+  // problems as bytes. add_packed() adds the files and problems in the bytes of another rank.
   std::string packed() const;
   void add_packed(const std::string& bytes);
 
@@ -80,16 +80,18 @@ class EvaluationOutput {
   std::int64_t pictures_ = 0, bytes_ = 0;
 };
 
-// Writes the files, `items.csv`, `items.json` and `metrics.json` (with the text `metrics`) into
-// their folders. Each folder is written completely or not at all, and replaces an older one of that
-// step. Returns one line per problem, such as a full disk. Never throws.
+// Writes the tables and pictures into their folders. Writes the table of items as `items.csv` and
+// `items.json`, and the text `metrics` as `metrics.json`. Each folder is written completely or not
+// at all, and replaces an older folder of that step. Returns one line per problem, such as a full
+// disk. Never throws.
 std::vector<std::string> write_output(const EvaluationOutput& output, const std::string& metrics);
 
-// Whether metrics.json of that step has "best": true.
+// Whether RUN/evaluations/step-N/metrics.json of that step has "best": true.
 bool was_best_output(const std::filesystem::path& run_dir, std::int64_t step);
 
-// Removes the folders of old steps. It keeps the newest `keep` steps, and the newest step whose
-// metrics.json has "best": true. Folders with a mark also stay. Failures are ignored.
+// Removes the folders of evaluations and pictures of old steps. Keeps the newest `keep` steps, and
+// the newest step for which was_best_output is true. Folders with a mark also stay. Failures are
+// ignored.
 void prune_outputs(const std::filesystem::path& run_dir, std::int64_t keep);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// Reads and writes prediction records. Each line is base64 of a checksum and CBOR, because names
-// and outputs may be any bytes.
+// Reads and writes prediction records. Each line is the checksum of its CBOR, and then the CBOR in
+// base64, because names and outputs may be any bytes.
 #include "runtime/run/predictions/prediction_record.h"
 
 #include "core/base/clock.h"

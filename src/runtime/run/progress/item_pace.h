@@ -1,21 +1,23 @@
-// Predicts from earlier items whether an item that begins now would finish in time.
+// Predicts from earlier items whether an item that begins now would finish before a time limit.
 #pragma once
 
 #include "core/base/clock.h"
 
 namespace lockstep {
 
-// For one rank. Without a time limit, every item fits.
+// Measures the tasks of one rank. A task is an item to predict, or a piece of one. Not thread-safe.
 class ItemPace {
  public:
-  // ends_s: the limit on the clock; 0 = none. expected_s: the expected duration of an item until
-  // one has finished.
+  // ends_s: the time limit, as a time of `clock`; 0 = no limit. expected_s: the expected duration
+  // of an item, which is used until the first item has finished.
   ItemPace(Clock& clock, double ends_s, double expected_s)
       : clock_(clock), ends_s_(ends_s), expected_s_(expected_s) {}
 
   // Begins a task whose inputs have this many bytes; 0 = unknown.
   void begin(double bytes);
   void end();
+  // Whether an item with inputs of this size would finish in time. Always true without a time
+  // limit.
   bool fits(double bytes) const;
 
  private:
@@ -24,8 +26,8 @@ class ItemPace {
   Clock& clock_;
   double ends_s_, expected_s_;
   double begun_s_ = 0, begun_bytes_ = 0;
-  // Over finished tasks: the longest duration, and bytes and seconds of those whose bytes are
-  // known.
+  // longest_s_: the longest duration of a finished task. bytes_, bytes_s_: bytes and seconds of all
+  // finished tasks whose bytes are known.
   double longest_s_ = 0, bytes_ = 0, bytes_s_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Displays a run's events: as one rewritten line on a terminal, and otherwise as plain lines.
+// Displays a run's progress: on a terminal as one line that is rewritten, and otherwise as plain
+// lines.
 #pragma once
 
 #include "core/base/clock.h"
@@ -16,26 +17,26 @@ struct ProgressOptions {
   bool colour = false;
   int width = 80;
   double plain_every_s = 5;
-  // Returns "2 GPUs 96% 95%", or an empty text if it is unknown. Called at most once a second.
+  // Returns the utilisation of the devices, "2 GPUs 96% 95%", or an empty text if it is unknown.
+  // Called at most once a second.
   std::function<std::string()> device_status{};
   std::function<void(const std::string&)> write{};  // receives printable text for stderr
-  // Receives the same text as plain lines, without colour and rewriting, with or without a
-  // terminal.
+  // Receives the progress as plain lines, without colours, even if `terminal` is true.
   std::function<void(const std::string&)> keep{};
 };
 
 // epoch 2/3  step 1200/20000  loss 3.214  lr 5.9e-04  1.02M tok/s  MFU 41.3%  2 GPUs 96% 95% data
 // 0.3%  eta 2h41m.
 //
-// Evaluations, checkpoints, warnings, resumes and the end get a line each. time_left.h estimates
-// the remaining time. If the quota ends first, the line shows that instead: "quota in 12m, before
-// the end".
+// Each evaluation, checkpoint, warning and resume gets its own line, and so does the end of the
+// run. time_left.h estimates the remaining time. If the run's time quota ends before the run, the
+// line shows that instead: "quota in 12m, before the end".
 class Progress {
  public:
   Progress(ProgressOptions options, Clock& clock);
   ~Progress();
-  // Takes events as in events.jsonl. The "start" event has step, total_steps, steps_per_epoch,
-  // unit, quota_s, eval_every_steps and eval_batches.
+  // Takes the run's events in order, as in events.jsonl. Needs these members of the "start" event:
+  // step, total_steps, steps_per_epoch, unit, quota_s, eval_every_steps and eval_batches.
   void on_event(const nlohmann::json& event);
   void note(const std::string& text);  // prints a separate line
   void finish();                       // ends the rewritten line
@@ -45,7 +46,8 @@ class Progress {
   std::unique_ptr<Impl> impl_;
 };
 
-// "1.02M tok/s". Below 10 per second, also per minute: "1.33 samples/s (80/min)".
+// Returns, for example, "1.02M tok/s". A rate below 10 per second is also given per minute: "1.33
+// samples/s (80/min)".
 std::string format_rate(double per_second, const std::string& unit);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Measures the times of a run's parts from the events of a start.
+// Measures the times of a run's parts (part_times.h) from the run's events.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@ namespace lockstep {
 class RunTimes {
  public:
   void on_event(const nlohmann::json& event);
-  // Means over the newest start; 0 for a part that did not occur. Step times leave out the first
-  // step, which belongs to the start, and one-time work such as the capture of CUDA graphs.
+  // Returns means over the events since the newest "start" event; 0 for a part that did not occur.
+  // start_s includes the first step. step_s leaves out that step, and one-time work such as the
+  // capture of CUDA graphs.
   PartTimes mean() const;
 
  private:
@@ -25,7 +26,7 @@ class RunTimes {
 
   double start_s_ = 0;
   double begin_time_ = 0;  // the time of the "start" event
-  // one-time seconds within the next logged steps; at first, those of the whole first step
+  // seconds of one-time work within the steps that are logged next; at first, the whole first step
   double once_s_ = 0;
   std::int64_t step_ = 0;
   bool is_first_window_ = true, evaluation_was_given_up_ = false;
