@@ -36,7 +36,7 @@ struct Parsed {
   std::map<std::string, std::vector<std::string>> values;  // given flags, by name
 
   bool has(const std::string& flag) const { return values.contains(flag); }
-  // the last value of the flag
+  // returns the last value of the flag
   std::string value(const std::string& flag, const std::string& otherwise = "") const;
   std::vector<std::string> all(const std::string& flag) const;
 };
@@ -49,7 +49,8 @@ struct Command {
   std::vector<Flag> flags;
   std::size_t min_positionals = 0, max_positionals = 0;
   bool takes_assignments = false;
-  // The keys that the command accepts. If empty, it accepts all keys of the recipe and the engine.
+  // The option keys that the command accepts. If empty, it accepts all keys of the recipe and the
+  // engine.
   std::vector<std::string> only_options{};
   // The first word that is not a flag, and all words after it, are the words of a program.
   bool takes_program = false;
@@ -65,16 +66,16 @@ struct Command {
   std::string stray_hint{};
   // the group of options whose name may be left out (plan/bare_keys.h)
   std::string group{};
-  bool takes_files = false;  // the shell also completes operands as files
+  bool takes_files = false;  // whether the shell also completes operands as files
   // If true, KEY=VALUE is an assignment only if KEY is one of only_options. Other words are
   // operands, such as "lr=0.1,seed=2", which is the name of a job.
   bool operands_have_equals = false;
 };
 
 // Parses the words after the command's name. "--flag=value" and "--flag value" are the same. After
-// "--", no word is a flag or an assignment; all words are operands, or belong to the program.
-// Throws Error for an unknown flag (with the nearest name), a missing value, and too few or too
-// many operands.
+// "--", no word is a flag or an assignment; all words are operands, or words of the program to
+// start. Throws Error for an unknown flag (with the nearest name), a missing value, and too few or
+// too many operands.
 Parsed parse(const Command& command, const std::vector<std::string>& words);
 
 // Whether --help or -h is among the command's own words, not those of a program that it starts.

@@ -1,4 +1,4 @@
-// Records interrupts instead of obeying them, for code that must not be interrupted.
+// Records the signals that would end the program, for code that must not be interrupted.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 namespace lockstep::cli {
 
 // Records SIGINT, SIGTERM and SIGHUP during its lifetime; only one object may exist. Ignored
-// signals stay ignored. While `launch` runs, it handles these signals itself; afterwards they are
-// recorded again.
+// signals stay ignored. While the function `launch` runs ranks, it handles these signals itself;
+// afterwards they are recorded again.
 class NotedInterrupts {
  public:
   NotedInterrupts();

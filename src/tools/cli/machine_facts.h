@@ -1,4 +1,5 @@
-// Collects facts about this machine for records of measurements. Also measures how busy it is.
+// Collects facts about this machine for records of measurements. Also measures how busy the machine
+// is.
 #pragma once
 
 #include <filesystem>
@@ -17,6 +18,6 @@ nlohmann::json machine_facts(const std::vector<Device>& gpus);
 // Returns the CPU seconds of all processes on all cores since the machine started. Returns nothing
 // if /proc does not report them.
 std::optional<double> busy_s(const std::filesystem::path& stat = "/proc/stat");
-std::optional<double> load_average();  // mean over the last minute
+std::optional<double> load_average();  // load average of the last minute; nothing if unknown
 
 }  // namespace lockstep::cli

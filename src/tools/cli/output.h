@@ -19,10 +19,10 @@ enum class Written { yes, unread, failed };
 // new file to which nothing was written.
 class Output {
  public:
-  // path: "-" is standard output. overwrite: whether to overwrite an existing file in place; links
-  // stay links. mode: permissions of a new file. If it gives other users no permissions, they also
-  // lose those of an overwritten file. Throws Error if the file exists and may not be overwritten,
-  // or cannot be opened.
+  // path: "-" is standard output. overwrite: whether to overwrite an existing file in place;
+  // symbolic links stay. mode: permissions of a new file. If `mode` gives other users no
+  // permissions, they also lose their permissions of an overwritten file. Throws Error if the file
+  // exists and may not be overwritten, or cannot be opened.
   explicit Output(const std::string& path, bool overwrite = false, mode_t mode = 0644);
   ~Output();
   Output(const Output&) = delete;
@@ -47,15 +47,14 @@ class Output {
 bool names_standard_output(const std::string& path);
 
 // Call it before long work whose result is written to a file at the end. Throws Error if the file
-// exists already, or cannot be created there. overwrite: whether an existing regular file is
-// accepted.
+// exists already, or cannot be created. overwrite: whether an existing regular file is accepted.
 void check_new_file(const std::filesystem::path& file, bool overwrite);
 
 Flag overwrite_flag();  // --force, for each command that writes a file
 bool may_overwrite(const Parsed& parsed);
 
-// Returns the value of a flag in seconds, or `otherwise` if the flag is absent. Throws Error if it
-// is below `least`.
+// Returns the value of a flag in seconds, or `otherwise` if the flag is absent. Throws Error if the
+// value is not a duration, or is below `least`.
 double duration_of(const Parsed& parsed, const std::string& flag, double otherwise, double least);
 
 // Parses the number of an existing process. Throws Error for any other text. what: the name of the

@@ -30,8 +30,8 @@ TriedFlag tried_root();
 // recipe of that run; "" if no run is named.
 std::string recipe_of_named_run(const std::vector<std::string>& words);
 
-// Opens the run that the first operand names. If there is none, throws Error that suggests the
-// nearest name.
+// Opens the run that the first operand names. Throws Error if there is no such run; the error
+// suggests the nearest name.
 RunDir operand_run(const Parsed& parsed);
 
 }  // namespace lockstep::cli

@@ -15,7 +15,7 @@ enum class Confidence { possible, likely, certain };
 const char* to_string(Confidence confidence);
 
 struct Finding {
-  std::string rule;     // name of the rule, "one-of-several"; it never changes
+  std::string rule;     // name of the rule, such as "one-of-several"; it never changes
   std::string verdict;  // the finding as a sentence
   Confidence confidence = Confidence::likely;
   std::vector<std::string> evidence;  // lines that a user can check by hand
@@ -38,9 +38,9 @@ std::span<const Rule> all_rules();
 // Returns the findings with at least that confidence.
 Findings at_least(const Findings& findings, Confidence confidence);
 
-// Applies all rules. The most certain findings come first. A finding is dropped if that of another
-// rule explains the same processes better. For example, a rank that waits for a slower rank has no
-// finding of its own.
+// Applies all rules. The most certain findings come first. A finding is dropped if the finding of
+// another rule explains the same processes better. For example, a rank that waits for a slower rank
+// has no finding of its own.
 Findings diagnose(const Scene& scene);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
 // Recognises programs that start one process per GPU or use several GPUs themselves, and their
-// option for the number. Also recognises programs that run notebooks.
+// option for the number of processes or GPUs. Also recognises programs that run notebooks.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace lockstep {
 // The facts that a command line states about a launcher.
 struct Launcher {
   std::string name;    // "torchrun", "vLLM"; "" for another program with such an option
-  std::string option;  // "--nproc-per-node"; "" if its command has no option for the number
+  std::string option;  // "--nproc-per-node"; "" if its command has no option for that number
   std::string given;   // the typed option: "--nproc-per-node=1", "-tp 2"; "" if it is not given
   std::optional<int> gpus;   // number of GPUs; nothing if it is unknown, as for the value "gpu"
-  bool lists_gpus = false;   // the option lists GPUs, and without it all GPUs are used
-  bool serves = false;       // it serves requests, and is idle if none come
-  bool spans_hosts = false;  // the number counts processes on all hosts
+  bool lists_gpus = false;   // whether the option lists GPUs; without the option, all GPUs are used
+  bool serves = false;       // whether the program serves requests, so that it is idle if none come
+  bool spans_hosts = false;  // whether the number counts processes on all hosts
   std::string note;          // further advice when changing the number; "" if none
   std::vector<std::string> words;  // the words of the command
   // place and length of `given` in `words`. If the option is not given, place is where to insert
@@ -26,9 +26,9 @@ struct Launcher {
   int factor = 1;
 
   // Call these functions only if `option` is not empty. option_for returns the option for this
-  // number of GPUs: "--nproc-per-node=4". It is not for an option that lists GPUs. command_for
-  // returns the whole command with that option. If the option lists GPUs, command_for returns the
-  // command without it.
+  // number of GPUs: "--nproc-per-node=4". Do not call option_for if the option lists GPUs.
+  // command_for returns the whole command with that option. If the option lists GPUs, command_for
+  // returns the command without it.
   std::string option_for(std::size_t gpus) const;
   std::string command_for(std::size_t gpus) const;
 };

@@ -1,4 +1,5 @@
-// The doctor inside a live view. It finds causes for one process from the samples as they come.
+// The doctor inside the live view of `lockstep monitor`. It reports findings about one process,
+// from the samples of the view.
 #pragma once
 
 #include <deque>
@@ -13,14 +14,14 @@ namespace lockstep {
 
 class LiveDoctor {
  public:
-  // machine: makes evidence as evidence_of() does. It is called at the first call of text(), and at
-  // most once a minute after that. It runs on a detached thread, because the driver may hang. So
-  // `machine` must own everything that it uses.
+  // machine: returns the evidence about the devices, as evidence_of() does. It is called at the
+  // first call of text(), and at most once a minute after that. It runs on a detached thread,
+  // because the driver may hang. So `machine` must own everything that it uses.
   explicit LiveDoctor(std::function<Evidence()> machine) : machine_(std::move(machine)) {}
   void add(const MonitorSample& sample);  // a sample of the GPUs of `machine`
   // Returns the findings about the process and its descendants, or a note that there are none yet.
-  // The observation of a process begins with the first call for it. Reads /proc, which takes some
-  // milliseconds. Never waits for the driver.
+  // The observation begins again if `pid` is another process than in the last call. Reads /proc,
+  // which takes some milliseconds. Never waits for the driver.
   std::string text(int pid, int width);
   // Whether `machine` is running. NVML then cannot be shut down at the end of the program.
   bool is_asking() const;

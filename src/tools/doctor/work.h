@@ -32,11 +32,12 @@ Loaders loaders_of(const Scene& scene, const Program& program, int user);
 // WORLD_SIZE in the environment of the process; 0 if unset
 int world_size(const Scene& scene, int pid);
 
-// Whether a thread that keeps a GPU waiting launches few kernels. If true, the thread does other
-// work, and the few kernels fill the GPU. If false, the thread launches many kernels that are too
-// small. A kernel then runs most of the time, but on few multiprocessors.
+// Whether the thread that keeps the GPU waiting launches few kernels. If true, the thread mostly
+// does other work, and the few kernels fill the GPU. If false, the thread launches many kernels
+// that are too small. In that case, a kernel runs most of the time, but on few multiprocessors.
 bool launches_little(const GpuView& gpu);
-// Whether only one thread of the process runs at a time. Two threads may take turns, as in
+// Whether the process computes as if it had only one thread. Either one thread runs nearly all the
+// time, or all threads together use about one core. Two threads may then take turns, as in
 // PyTorch's forward and backward.
 bool one_at_a_time(const ProcessView& process);
 

@@ -1,5 +1,5 @@
-// Sends and receives messages between a scheduler and its supervisor. A message is a JSON value in
-// CBOR form over a stream socket. Open files may travel with it.
+// Sends and receives messages between a scheduler and its supervisor, over a stream socket. A
+// message is a JSON value in CBOR form. Open files may be sent with a message.
 #pragma once
 
 #include <deque>
@@ -29,7 +29,7 @@ class FrameReader {
 };
 
 // Sends a message and open files, and waits while the other side is slow. While this call waits,
-// incoming messages are stored in `meanwhile`, if that is given. Without `meanwhile`, two sides
+// incoming messages are stored in `meanwhile`, unless it is null. Without `meanwhile`, two sides
 // that both send could wait for each other for ever. Returns false if the other side is gone.
 bool send_frame(int socket, const nlohmann::json& value, const std::vector<UniqueFd>& files = {},
                 FrameReader* meanwhile = nullptr);

@@ -21,8 +21,8 @@ inline constexpr int most_slots = 10'000;  // concurrent jobs of a batch
 struct GpuRequest {
   enum class Kind {
     none,   // gpus = 0
-    whole,  // gpus = 1, 2, …; with gpus = 1, jobs of one kind share a device if they fit
-    share,  // gpus = 0.25, 0.5, …: a share of one device, with at most four jobs on each device
+    whole,  // gpus = 1, 2, …; with gpus = 1, jobs of one kind share a device if their memory fits
+    share,  // gpus = 0.25, 0.5, …: a share of one device, so at most four jobs are on a device
     automatic,  // gpus = auto: on the CPU or a GPU, depending on which is measured to be faster
   };
   Kind kind = Kind::none;
@@ -72,11 +72,11 @@ struct Job {
   double retry_delay_s = 0;
   std::optional<double> timeout_s;  // time limit of one attempt
   std::vector<int> skip_codes;      // exit codes that mean "skipped"
-  // workers = "kept": its process may stay for the next job, or leave a copy for it
+  // workers = "kept": its process may stay for the next job, or leave a copy of itself for that job
   bool keeps_worker = false;
 };
 
-// Limits for a whole batch, and notes about missing jobs.
+// Limits for a whole batch, and notes about things that have no job.
 struct BatchLimits {
   // from 0 to 1: if a larger share of the finished jobs has failed, the batch ends
   std::optional<double> max_failure_rate;

@@ -30,7 +30,7 @@ std::string kind_of(const JobGroup& group);
 
 // Returns all jobs with their numbers, names and keys, in the order of the groups. Accesses no
 // files. Throws Error in these cases:
-//   - there are more than `most_jobs` jobs
+//   - the groups give more than `most_jobs` jobs
 //   - a placeholder has no value
 //   - two groups have the same name, or a group's name with placeholders gives two jobs one name
 //   - `after` matches nothing, or jobs wait for each other in a circle

@@ -12,7 +12,7 @@ namespace lockstep {
 // values are included only if they differ from the default. Keys are in alphabetical order, without
 // spaces. Throws Error if a text of the job is not valid UTF-8.
 std::string job_json(const Job& job);
-// Throws Error if the value is not a job.
+// The inverse of job_json(). Throws Error if the value is not a job.
 Job job_from_json(const nlohmann::json& value);
 
 }  // namespace lockstep

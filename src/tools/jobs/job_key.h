@@ -17,7 +17,7 @@ inline constexpr const char* batch_options_variable = "LOCKSTEP_BATCH_OPTIONS";
 // command, shell, environment, working folder, outputs and parameters. Number, name, priority,
 // resources, retries and dependencies do not affect the key. The order of the parameters and of the
 // environment does not affect the key either. occurrence: 0 for the first of several jobs that are
-// equal in all this, 1 for the second, and so on.
+// equal in all that decides the result, 1 for the second, and so on.
 std::string job_key(const Job& job, std::int64_t occurrence);
 
 }  // namespace lockstep

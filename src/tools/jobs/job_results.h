@@ -22,13 +22,14 @@ struct JobResult {
 
 struct JobResults {
   std::vector<JobResult> values;  // in the order in which the names first appeared
-  std::string left_out;  // the rejected results and the reason, for people; empty if there are none
+  // the rejected results and the reason, for people; empty if no result was rejected
+  std::string left_out;
 };
 
 // Reads lines {"result": "auc", "value": 0.71} and {"results": {"auc": 0.71, "rows": 1200}}. If a
-// name occurs several times, its last value is kept. true and false become 1 and 0. NaN, Infinity
-// and -Infinity, as Python writes them, become texts. Other lines are ignored. A missing file has
-// no results. Never throws: rejected results are reported in `left_out`.
+// name occurs several times, its last value is kept. true and false become 1 and 0. The numbers
+// NaN, Infinity and -Infinity, as Python writes them, become texts. Other lines are ignored. A
+// missing file has no results. Never throws: rejected results are reported in `left_out`.
 JobResults read_job_results(const std::filesystem::path& events);
 
 }  // namespace lockstep

@@ -18,8 +18,8 @@ struct Place {
   std::string text() const { return line ? cat(file, ", line ", line) : file; }
 };
 
-// Runs the action and returns its result. If it throws an Error whose message does not begin with
-// the file, puts the place before the message.
+// Runs the action and returns its result. If the action throws an Error whose message does not
+// begin with the file's path, puts the place before the message.
 template <class Action>
 auto at_place(const Place& place, Action action) {
   try {

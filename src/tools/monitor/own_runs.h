@@ -17,10 +17,10 @@ class OwnRuns {
  public:
   explicit OwnRuns(Clock& clock = system_clock(), std::filesystem::path proc = "/proc")
       : clock_(&clock), proc_(std::move(proc)) {}
-  // Returns the run of a rank; nothing for any other process. The events of a run are read at most
-  // once a second. If torchrun, srun or mpirun started the ranks, the run is found through files
-  // that rank 0 has open. All other ranks with the same parent process belong to that run. Ranks on
-  // another machine than rank 0 are not recognised.
+  // Returns the run in which the process is a rank. Returns nothing if the process is not a rank.
+  // The events of a run are read at most once a second. If torchrun, srun or mpirun started the
+  // ranks, the run is found through files that rank 0 has open. All other ranks with the same
+  // parent process belong to that run. Ranks on another machine than rank 0 are not recognised.
   std::optional<OwnRun> of(int pid);
 
  private:

@@ -9,13 +9,13 @@ namespace lockstep {
 
 struct ProcFile {
   std::string text;
-  int error = 0;  // errno of open or read, or 0; on an error, text is empty
+  int error = 0;  // errno of open or read, or 0; after an error, text is empty
 };
 ProcFile read_proc_file(const std::filesystem::path& path);  // never throws
 
-// The content of /proc/PID/stat: the name without its brackets, and the fields from the third one,
-// "state", on. The fields are empty if the file was truncated. The name may contain any characters,
-// including brackets.
+// The content of /proc/PID/stat: the name without its brackets, and all fields after it. The first
+// of these fields is "state". The fields are empty if the file was truncated. The name may contain
+// any characters, including brackets.
 struct ProcStat {
   std::string name;
   std::vector<std::string> fields;

@@ -29,19 +29,19 @@ struct ProcessInfo {
   // The command without secrets; see without_secrets(). For a kernel thread or zombie, its name in
   // brackets.
   std::string command;
-  double age_s = 0;             // since the start of the process
+  double age_s = 0;             // seconds since the start of the process
   std::optional<OwnRun> run{};  // not set by process_info(); set by find_processes()
 };
 
 using FindProcess = std::function<std::optional<ProcessInfo>(int pid)>;
 
-// Returns nothing if there is no such process here. It may have ended, or its number may be of
-// another PID namespace. proc: the path of /proc.
+// Returns nothing if this PID namespace has no such process. It may have ended, or the number may
+// be of another PID namespace. proc: the path of /proc.
 std::optional<ProcessInfo> process_info(int pid, const std::filesystem::path& proc = "/proc");
 
 // Whether the driver's process numbers may differ from those of /proc. In a PID namespace, such as
 // in a container, the driver may report the host's numbers. Returns false if LOCKSTEP_NVML names
-// another library, and in Linux under Windows.
+// another library than the driver's, and in Linux under Windows (WSL).
 bool may_have_numbers_of_host(const std::filesystem::path& proc = "/proc");
 
 // Whether a process has files of the NVIDIA driver open, as each process on a GPU has. Returns

@@ -1,4 +1,5 @@
-// Writes samples to a file as they come, and reads such a file again (docs/reference/recording.md).
+// Writes samples to a file while they are taken, and reads such a file
+// (docs/reference/recording.md).
 //
 // The file has one JSON object per line. So a truncated recording is complete up to its last whole
 // line:
@@ -8,9 +9,9 @@
 //   {"kind": "sample", "n", "t": unix s, "at": monotonic s, "took": s, "cpu": cores, "gpus": [
 //     {"v": [a value for each of "metrics"], "p": [[pid, bytes, SM %, graphics]] or null, "fault",
 //      "about": {metric: [source, period_s, why]}}]}
-// A process has a line when it is first seen on a GPU, and again if its number has another command.
-// A value is a number, or one of these:
-//   true: the same number as in the sample before
+// A process has a line when it is first seen on a GPU. Another line follows if the pid later has
+// another command. A value is a number, or one of these:
+//   true: the same number as in the previous sample
 //   [number, age in s]: the number was read before this sample
 //   null: there is no sample
 //   false: the metric is unsupported
@@ -37,13 +38,13 @@ class SampleRecorder {
  public:
   explicit SampleRecorder(std::vector<GpuInfo> gpus)
       : gpus_(std::move(gpus)), known_(gpus_.size()) {}
-  // Returns the first line. more: further members of it.
+  // Returns the first line. more: members to add to it.
   std::string head(double wall_s, const nlohmann::json& more = nlohmann::json::object()) const;
   // Returns the line of the sample, after a line for each new process.
   std::string lines(const MonitorSample& sample, const FindProcess& find);
 
  private:
-  struct Known {  // the reading as a reader of the earlier lines knows it
+  struct Known {  // the reading that the earlier lines of the file state
     Reading reading;
     bool told = false;
   };
@@ -64,7 +65,8 @@ class Recording {
   // Returns the next sample, or nothing at the end. A truncated last line is ignored. Throws Error
   // with the line number if an earlier line is damaged.
   std::optional<MonitorSample> next();
-  // Returns a process as of the newest sample; nothing if the recording does not have it.
+  // Returns a process as it was at the newest sample; nothing if the recording does not have the
+  // process.
   std::optional<ProcessInfo> process(int pid) const;
   // Called for each line of any other kind, in the order of the file.
   std::function<void(const nlohmann::json&)> on_other = [](const nlohmann::json&) {};

@@ -1,4 +1,4 @@
-// Replays a recording as a source of samples, at its original speed or another.
+// Replays a recording as a source of samples, at its original speed or at another speed.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace lockstep {
 
 class Replay final : public SampleSource {
  public:
-  // positions: indexes of the recording's GPUs to show. speed: 10 is ten times as fast. recording
-  // must outlive this object.
+  // positions: indexes of the GPUs to show, among the GPUs of the recording. speed: 10 is ten times
+  // as fast. recording must outlive this object.
   Replay(Recording& recording, std::vector<std::size_t> positions, double speed,
          Clock& clock = system_clock());
-  // Waits until the time of the next sample, and returns it. No sample is skipped; the argument
-  // `seen` is not used. Throws Error if the recording is damaged.
+  // Waits until the time of the next sample, and returns that sample. No sample is skipped; the
+  // argument `seen` is not used. Throws Error if the recording is damaged.
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   bool ended() const override { return ended_; }
 

@@ -14,7 +14,7 @@ struct MonitorSample {
   double reading_s = 0;         // time in calls to the driver
   // CPU cores that this process used since the previous sample; 0.005 is 0.5 % of a core.
   double self_cpu = 0;
-  std::vector<GpuSample> gpus;  // the read GPUs, in the order of the source
+  std::vector<GpuSample> gpus;  // the GPUs that were read, in the order of the source
 };
 
 // A driver call that takes longer is reported as hanging.

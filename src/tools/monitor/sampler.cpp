@@ -47,7 +47,7 @@ void Sampler::Shared::run() {
     auto sample = std::make_shared<MonitorSample>(take(number, cpu_before, since));
     cpu_before = process_cpu_s();
     since = clock->now_s();
-    // After a late sample, the next ones keep their distance.
+    // After a late sample, the next one is taken at once. Missed samples are not made up for.
     due = std::max(due + interval_s, since);
     std::unique_lock lock(mutex);
     reading = false;

@@ -12,9 +12,9 @@ namespace lockstep {
 
 class Sampler final : public SampleSource {
  public:
-  // Everything that `reader` uses must outlive the thread. If a call hangs forever, the thread
-  // lives until the process ends (see abandon()). positions: indexes in reader->gpus() of the GPUs
-  // to read.
+  // Everything that `reader` uses must outlive the thread. If a driver call hangs forever, the
+  // thread lives until the process ends (see abandon()). positions: indexes in reader->gpus() of
+  // the GPUs to read.
   Sampler(std::shared_ptr<GpuReader> reader, std::vector<std::size_t> positions, double interval_s,
           Clock& clock = system_clock());
   ~Sampler() override;  // waits for the driver call in progress
@@ -23,8 +23,8 @@ class Sampler final : public SampleSource {
 
   std::shared_ptr<const MonitorSample> next(long long seen, double timeout_s) override;
   double hanging_s() const override;
-  // Detaches the thread, because the driver does not return. The thread keeps everything that it
-  // uses.
+  // Detaches the thread. Call it if a driver call does not return. The thread keeps everything that
+  // it uses.
   void abandon();
 
  private:

@@ -1,5 +1,5 @@
-// Removes probable secrets from commands. process_info() returns only commands without them. So no
-// secret of a command is shown, served or recorded.
+// Removes probable secrets from commands. process_info() returns only commands without secrets. So
+// no secret in a command is shown, served or recorded.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Summarises the GPUs over the whole time: means, peaks, idle share and energy.
+// Summarises the GPUs over the time of all samples: means, peaks, idle share and energy.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ class MonitorSummary {
  public:
   explicit MonitorSummary(std::vector<GpuInfo> gpus);
   void add(const MonitorSample& sample);  // call it in chronological order
-  // Returns a table with a row per GPU, and a line about the time. Values that were never measured
-  // are "n/a" if unsupported, else "-".
+  // Returns a table with a row per GPU, and a line about the time. A value that was never measured
+  // is "n/a" if the metric is unsupported, else "-".
   std::string text() const;
   bool empty() const { return samples_ == 0; }
 

@@ -1,4 +1,5 @@
-// Starts a program to watch. The program has the terminal and the open files of this process.
+// Starts a program whose processes are watched. The program inherits the terminal and the open
+// files of this process.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +18,8 @@ class WatchedCommand {
   WatchedCommand& operator=(const WatchedCommand&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Returns the exit code, or 128 + signal if a signal killed the program. Returns nothing while it
-  // runs.
+  // Returns the exit code, or 128 + signal if a signal killed the program. Returns nothing while
+  // the program runs.
   std::optional<int> ended();
   void send(int signal) const;  // has no effect after the program has ended
 

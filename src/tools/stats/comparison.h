@@ -23,9 +23,9 @@ struct Contrast {
   // low and high are NaN if there are too few values. If no side has values that differ, low and
   // high equal the estimate.
   Interval interval;
-  // Standard deviation of the values, pooled over both sides. With Scale::ratio, it is that of the
-  // logarithms. For paired values, it is the standard deviation of the pairs' differences. NaN if
-  // there is only one value on each side, or only one pair.
+  // Standard deviation of the values, pooled over both sides. With Scale::ratio, it is the standard
+  // deviation of the logarithms. For paired values, it is the standard deviation of the pairs'
+  // differences. NaN if there is only one value on each side, or only one pair.
   double spread = 0;
   bool paired = false;
   std::string method;   // name of the method for people: "Welch's t on logarithms"
@@ -34,8 +34,8 @@ struct Contrast {
 
 // Compares groups that were measured separately. An interval needs at least two values on each
 // side. Values that do not fit the scale are left out: NaN, infinity, and for a ratio also 0 or
-// less. If none are left, `unknown` says how many there were. Throws Error for a confidence outside
-// (0, 1).
+// less. If a side has no values left, `unknown` says how many it had. Throws Error for a confidence
+// outside (0, 1).
 Contrast contrast(Scale scale, std::span<const double> a, std::span<const double> b,
                   double confidence = 0.95);
 
@@ -57,9 +57,10 @@ std::optional<Interval> bootstrap_contrast(Scale scale, std::span<const double> 
 // The conclusion about B compared with A. The caller decides whether `more` or `less` is good.
 enum class FoundDifference { same, less, more, inconclusive };
 
-// Returns `same` if the whole interval lies within the margin, and else `more` or `less` if it
-// excludes equality. margin: relative with Scale::ratio, so that 0.02 means [1 / 1.02, 1.02]. With
-// Scale::difference, it is in the unit of the values. Throws Error unless the margin is above 0.
+// Returns `same` if the whole interval lies within the margin. Else returns `more` or `less` if the
+// interval excludes equality, and `inconclusive` if not. margin: relative with Scale::ratio, so
+// that 0.02 means [1 / 1.02, 1.02]. With Scale::difference, it is in the unit of the values. Throws
+// Error unless the margin is above 0.
 FoundDifference find(const Contrast& contrast, double margin);
 
 // Returns half the width of the interval on the scale where it is symmetric. With Scale::ratio,
@@ -67,12 +68,12 @@ FoundDifference find(const Contrast& contrast, double margin);
 double half_width(const Contrast& contrast);
 double margin_width(Scale scale, double margin);  // the margin on the scale of half_width
 
-// Estimates how many repeats on each side, or how many pairs, would decide, if the observed
-// difference is the true one. The difference has a distance from zero and a distance from the
-// margin. With that number of repeats, the half-width of the interval is half the larger distance.
-// The verdict is then reached with a chance of 97 %. For `same` it is 95 %, because the interval
-// can miss two edges. The result is between 2 and 1,000,000. Returns nothing if the spread or the
-// difference is unknown.
+// Estimates how many repeats on each side, or how many pairs, would decide the comparison, if the
+// observed difference is the true one. The difference has a distance from zero and a distance from
+// the margin. With that number of repeats, the half-width of the interval is half the larger
+// distance. The verdict is then reached with a chance of 97 %. For `same` it is 95 %, because the
+// interval can miss two edges. The result is between 2 and 1,000,000. Returns nothing if the spread
+// or the difference is unknown.
 constexpr int most_repeats = 1'000'000;
 std::optional<int> repeats_needed(const Contrast& contrast, double margin,
                                   double confidence = 0.95);

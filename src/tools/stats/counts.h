@@ -23,7 +23,7 @@ double fisher_p(const Count& a, const Count& b);
 
 // Returns `more` or `less` if p is below 1 - confidence; `more` means that B's share is larger.
 // Returns `inconclusive` for any other p. Never returns `same`, because small counts cannot show
-// that.
+// that the shares are equal.
 FoundDifference find(const Count& a, const Count& b, double confidence = 0.95);
 
 // Counts for a comparison of the same items on both sides, such as jobs of two batches. a, b:
@@ -34,7 +34,8 @@ struct OneSided {
 
 // Returns the p-value of McNemar's exact test, two-sided. The null hypothesis is that an item with
 // a hit on only one side has it on either side with the same probability. The result is then the
-// probability of counts that are at least as unequal. Returns 1 if there are no such items.
+// probability of counts that are at least as unequal. Returns 1 if no item is a hit on only one
+// side.
 double mcnemar_p(const OneSided& hits);
 
 // Returns `more` or `less` if p is below 1 - confidence; `more` means that B has more hits. Returns

@@ -17,17 +17,18 @@ struct StoppingRule {
   Scale scale = Scale::ratio;
   double margin = 0.02;
   double confidence = 0.95;
-  // with fewer pairs, the spread is poorly known, and intervals are too narrow
+  // the least number of pairs; with fewer, the spread is poorly known, and intervals are too narrow
   int least_pairs = 10;
 };
 
-// The half-width at which a trial ends, as a share of the margin. With this value, about 2 of 100
-// trials report a difference between two equal commands. If the commands differ by the margin, more
-// than 95 of 100 trials find it, and 97 if many pairs are needed.
+// The half-width at which a trial ends, as a share of the margin. It is below a half, so that only
+// about 2 of 100 trials report a difference between two equal commands. If the commands differ by
+// the margin, more than 95 of 100 trials find it, and 97 if many pairs are needed.
 inline constexpr double narrow_share = 0.45;
 
-// Whether the interval is narrow enough that no more pairs are needed. Its position never matters.
-// Returns false for an odd number of pairs, because the two orders have then not run equally often.
+// Whether the interval is narrow enough that no more pairs are needed. The position of the interval
+// never matters. Returns false for fewer than least_pairs pairs. Also returns false for an odd
+// number of pairs, because the two orders have then not run equally often.
 bool narrow_enough(const Contrast& contrast, const StoppingRule& rule);
 
 // Returns the probability that a trial with this rule detects a true ratio or difference of

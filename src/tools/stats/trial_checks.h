@@ -1,4 +1,5 @@
-// Detects side effects in an alternating trial that may falsify its result.
+// Detects side effects that may falsify the result of a trial. In a trial, two commands A and B run
+// alternately, in pairs.
 #pragma once
 
 #include <optional>
@@ -8,15 +9,17 @@
 
 namespace lockstep {
 
-// Nothing is set for fewer than 10 pairs. Each ratio is set only if it differs from 1 by more than
-// the margin, and its 95 % interval excludes 1.
+// No member is set for fewer than 10 pairs. Each ratio is set only if it differs from 1 by more
+// than `margin`, and its 95 % interval excludes 1.
 struct TrialChecks {
-  std::optional<double> drift;  // second half of the trial / first half, for both commands together
-  // Command that ran second in its pair / command that ran first. Set only if both orders ran
-  // equally often.
+  // Ratio of the values in the second half of the trial to those in the first half, for both
+  // commands together.
+  std::optional<double> drift;
+  // Ratio of the values of commands that ran second in their pair to the values of commands that
+  // ran first. Set only if both orders ran equally often.
   std::optional<double> second_place;
-  // Standard deviations of the logarithms of each command. Set only if one is more than 3 times the
-  // other.
+  // Standard deviations of the logarithms of each command's values. Set only if one is more than 3
+  // times the other.
   std::optional<double> spread_a, spread_b;
 };
 

@@ -19,9 +19,9 @@ struct VerdictWords {
 std::string verdict_text(const Contrast& contrast, double margin, const VerdictWords& words,
                          double confidence = 0.95);
 
-// Whether B exceeds A by more than `limit`. limit: as a margin, but may also be 0. True if the
-// whole interval lies above the limit, and false if no part does. Returns nothing if the interval
-// lies on both sides, or is unknown. Throws Error if the limit is negative.
+// Whether B exceeds A by more than `limit`. limit: in the form of a margin, but it may also be 0.
+// Returns true if the whole interval lies above the limit, and false if no part of it does. Returns
+// nothing if the interval contains the limit, or is unknown. Throws Error if the limit is negative.
 std::optional<bool> more_by(const Contrast& contrast, double limit);
 
 std::string margin_text(Scale scale, double margin);  // "2 %", "0.01"

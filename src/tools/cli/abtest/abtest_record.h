@@ -20,10 +20,10 @@ class AbtestRecord {
   std::filesystem::path output_of(const RunKey& key) const;  // the output file of one run
 
   // Adds the new pairs of the trial. Writes the record at most once a second, so that the disk does
-  // not disturb the trial. A killed trial loses little.
+  // not disturb the trial. If the trial is killed, only the newest pairs are lost.
   void add(const AbtestSetup& setup, const AbtestTrial& trial);
-  // Writes the final record. Returns the reason if it cannot be written, else "". The record then
-  // keeps the measurements that were written before.
+  // Writes the final record. Returns "", or the reason if it cannot be written. In that case, the
+  // record keeps the measurements that were written before.
   std::string finish(const AbtestSetup& setup, const AbtestTrial& trial, const AbtestResult& result,
                      const OthersLoad& load);
   const nlohmann::json& json() const { return record_; }

@@ -28,7 +28,8 @@ struct AbtestResult {
   std::vector<AbtestRow> rows;  // the first row decides the verdict
   std::vector<std::string> flags;
   std::string verdict;  // "slower", "inconclusive: would need about 40 pairs"
-  // Whether B is slower by more than --fail-if-slower. Not set if that is not decided.
+  // Whether B is slower by more than --fail-if-slower. Not set if the measurements do not decide
+  // this, or if the flag is not given.
   std::optional<bool> is_slower;
 
   const Contrast& main() const { return rows.front().contrast; }

@@ -1,4 +1,5 @@
-// Runs the commands of a trial. Each run must succeed, and print the metric if one is compared.
+// Runs the commands of a trial. Each run must succeed, and print the metric if a metric is
+// compared.
 #pragma once
 
 #include <atomic>
@@ -21,7 +22,8 @@ class AbtestRunner {
   // output, if the command failed, was killed, took too long, or did not print the metric. May be
   // called on any thread.
   std::optional<AbtestRun> run(const RunKey& key) const;
-  void give_up() { given_up_ = true; }  // ends the present runs as if they had been interrupted
+  // From now on, all runs end as if they had been interrupted.
+  void give_up() { given_up_ = true; }
 
  private:
   double metric_of(const RunKey& key, const std::filesystem::path& output) const;

@@ -25,9 +25,9 @@ struct AbtestSetup {
   std::optional<MetricPattern> metric{};  // if not set, the wall time is compared
   bool more_is_better = false;
   std::optional<double> fail_if_slower{};
-  std::optional<double> timeout_s{};  // limit for each run
-  // GPUs that the commands may use. With several places, each place has one GPU. With one place,
-  // each run has all GPUs.
+  std::optional<double> timeout_s{};  // time limit for each run
+  // GPUs that the commands may use. With several places (AbtestSpec::places), each place has one
+  // GPU. With one place, each run has all GPUs.
   std::vector<Device> gpus{};
   bool sets_gpus = false;          // whether CUDA_VISIBLE_DEVICES is set for the commands
   std::filesystem::path folder{};  // folder of the record; empty until it is created

@@ -73,7 +73,7 @@ class Running {
     }
   }
 
-  // Returns nothing if no more pairs are needed.
+  // Returns nothing if no more pairs begin.
   std::optional<int> next_pair() {
     const std::lock_guard guard(mutex_);
     if (over_) return std::nullopt;

@@ -1,4 +1,6 @@
-// Runs two commands in pairs, until the confidence interval is narrow or the budget is used.
+// Runs two commands in pairs, until the confidence interval is narrow or the time budget is used.
+// Several pairs can run at the same time, each in its own place. A place is a thread, with a GPU of
+// its own if there are several places.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +22,9 @@ struct AbtestRun {
 };
 
 struct AbtestPair {
-  int number = 0;  // counts from 0 in the order of starts
+  int number = 0;  // number of the pair, from 0, in the order in which pairs began
   bool b_first = false;
-  int place = 0;  // index of the device
+  int place = 0;  // index of the place
   AbtestRun a, b;
 };
 
@@ -32,12 +34,12 @@ struct AbtestSpec {
   StoppingRule rule{};
   PairOrder order = PairOrder::balanced;
   std::uint64_t seed = 0;
-  int warmup = 1;  // runs of each command, in each place, before the first pair
+  int warmup = 1;  // number of runs of each command in each place before the first pair
   // The largest number of pairs.
   std::optional<int> repeats{};
   // A pair that would probably end after this time is not begun. At least one pair always runs.
   std::optional<double> budget_s{};
-  int places = 1;  // number of concurrent pairs, each on its own thread
+  int places = 1;  // number of places, which is the number of concurrent pairs
 };
 
 struct AbtestTrial {
@@ -54,17 +56,17 @@ struct RunKey {
 // Makes one run. Returns nothing if the run was interrupted. With several places, several threads
 // call it at the same time.
 using RunOnce = std::function<std::optional<AbtestRun>(const RunKey&)>;
-// Called with the results so far after each pair; with thousands of pairs, only after some. Calls
-// never overlap.
+// Receives the results so far after each pair. After more than 1000 pairs, it is called only once
+// in ten pairs or more. Calls never overlap.
 using OnPair = std::function<void(const AbtestTrial&, const Contrast&)>;
 
-// Runs the trial. An exception of run_once ends it and is rethrown. With several places, `give_up`
-// is called first, so that other runs end soon. The exception is then rethrown after all runs have
-// ended.
+// Runs the trial. An exception of run_once ends the trial and is rethrown. With several places,
+// `give_up` is called first, so that the runs in other places end soon. The exception is rethrown
+// after all these runs have ended.
 AbtestTrial run_trial(const AbtestSpec& spec, const RunOnce& run_once, const OnPair& on_pair,
                       Clock& clock, const std::function<void()>& give_up);
 
-// Compares B with A over these pairs.
+// Compares B with A over `pairs`.
 Contrast trial_contrast(const std::vector<AbtestPair>& pairs, const StoppingRule& rule);
 
 std::vector<double> values_of(const std::vector<AbtestPair>& pairs, AbtestSide side,

@@ -10,8 +10,8 @@ namespace lockstep::cli {
 
 class MetricPattern {
  public:
-  // pattern: in PCRE2 syntax; ^ and $ match at each line. For an invalid pattern, throws Error with
-  // the fault and its place.
+  // pattern: in PCRE2 syntax; ^ and $ match at each line. If the pattern is invalid, throws Error
+  // with the fault and its position.
   explicit MetricPattern(const std::string& pattern);
   ~MetricPattern();
   MetricPattern(MetricPattern&&) noexcept;

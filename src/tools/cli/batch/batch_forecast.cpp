@@ -118,7 +118,7 @@ std::optional<JobTime> earlier_time(const fs::path& root, const DirectRecipe& re
                                     const DirectSetting& setting, const Wanted& wanted) {
   constexpr std::size_t most_batches = 20;
   if (!setting.is_alike) return std::nullopt;
-  // the ledger's time is that of its last change
+  // times are read once before sorting, because a batch that runs changes its ledger
   std::vector<std::pair<fs::file_time_type, fs::path>> batches;
   for (const fs::path& batch : batches_in(root)) {
     std::error_code ignored;

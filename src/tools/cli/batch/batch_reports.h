@@ -14,12 +14,12 @@
 namespace lockstep::cli {
 
 std::vector<Flag> report_flags();
-void check_reports(const Parsed& parsed);  // throws Error for an invalid --halt
+void check_reports(const Parsed& parsed);  // throws Error if the value of --halt is invalid
 
 class BatchReports {
  public:
-  // Covers the jobs of the ledger that have not ended. Throws Error for an invalid --halt, and if
-  // the job log cannot be written.
+  // Covers the jobs of the ledger that have not ended. Throws Error if the value of --halt is
+  // invalid, or if the job log cannot be written.
   BatchReports(const Parsed& parsed, BatchFolder batch, Ledger& ledger);
 
   // Call it at the end of each attempt. It acts only if the job has ended. jobs: the number of jobs
@@ -27,8 +27,8 @@ class BatchReports {
   void ended(const RunningAttempt& running, const Settled& settled, std::int64_t jobs);
   // Applies the rule of --halt. Call it after each call of ended().
   void halt(Scheduler& scheduler);
-  // Call it after each turn of the scheduler. Output of --keep-order then no longer waits for jobs
-  // that will not run.
+  // Call it after each call of Scheduler::turn(). Output of --keep-order then no longer waits for
+  // jobs that will not run.
   void release(const Scheduler& scheduler);
   void will_not_run(std::int64_t job);
   void finish();

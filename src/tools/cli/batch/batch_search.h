@@ -19,33 +19,36 @@
 
 namespace lockstep::cli {
 
-// The recorded reason of a job that was cancelled because --choose kept other parameters.
+// The reason that is recorded for a job that was cancelled because --choose kept other parameters.
 inline constexpr const char* left_out_by_search = "--search chose other parameters";
 
 // Returns the flags --search and --choose.
 const std::vector<Flag>& search_flags();
-// Call both functions before anything is written. The first throws Error if the flags contradict
-// each other. The second also throws it if these jobs leave nothing to search for.
+// Call both functions before anything is written. check_search_flags throws Error if the flags
+// contradict each other. check_search also throws Error if there is nothing to search for with
+// these jobs.
 void check_search_flags(const Parsed& parsed);
 void check_search(const Parsed& parsed, const JobSource& jobs);
 
-// The settings of a search.
+// The plan of a search: its jobs, its search space and its targets.
 struct SearchPlan {
-  std::string kind;  // kind of the jobs
+  std::string kind;  // the kind of job, which is the same for all jobs of a search
   // parameters of --choose: jobs with the best combination of them run, others are cancelled
   std::vector<std::string> choose;
   SearchSpace space;
   // job ids for each combination of the parameters in `choose`
   std::vector<std::set<std::int64_t>> jobs;
   std::vector<Expectation> targets;
-  bool is_asked = false;          // --search is given now, not only in an earlier start
-  bool loads = false;             // a job can find data in memory that an earlier job loaded
+  bool is_asked = false;  // whether --search is given now, not only in an earlier start
+  // whether a job can find data in memory that an earlier job loaded
+  bool loads = false;
   std::int64_t memory_bytes = 0;  // host memory for the jobs; 0 if unknown
 };
 // Returns the plan for --search, or for a search that an earlier start of the batch began. Returns
-// nothing if there is no such search, no waiting job, or --slots sets the number of concurrent
-// jobs. If --search is not given, it also returns nothing if the waiting jobs do not suit a search.
-// Throws Error as check_search does.
+// nothing if there is no such search or no waiting job, or if --slots sets the number of concurrent
+// jobs. Also returns nothing, and prints why, if a new search has too few waiting jobs. The same
+// applies if --search is not given, and jobs of other kinds were added. Throws Error as
+// check_search does.
 std::optional<SearchPlan> plan_search(const Parsed& parsed, Ledger& ledger,
                                       const BatchResources& resources,
                                       std::vector<Expectation> targets);
@@ -58,7 +61,7 @@ class BatchSearch {
   BatchSearch(SearchPlan plan, Scheduler& scheduler, Ledger& ledger, const GpuLog* log, Say say);
 
   void ended(const RunningAttempt& running, const Settled& settled);
-  void look();    // call once per turn of the scheduler
+  void look();    // call once per call of Scheduler::turn()
   void finish();  // call after the scheduler has finished
   // The sums of GPU activity at the time when the setting was chosen. Returns nothing if no setting
   // was chosen in this start.

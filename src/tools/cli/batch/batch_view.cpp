@@ -115,7 +115,7 @@ std::string BatchView::line() const {
   return text;
 }
 
-// Reports once for each device and the program for which it waits.
+// Reports each device that another program uses, once for each such program.
 void BatchView::tell_waits() {
   for (const auto& [device, who] : scheduler_.waits_for()) {
     std::string& told = told_waits_[device];

@@ -23,12 +23,12 @@ struct Bench {
 // for an invalid flag, device or option.
 Bench bench_setup(const Parsed& parsed);
 
-// Sets the options for a measurement: training ends after `steps` steps, and options of evaluation
-// and recording are reset. Each step is logged.
+// Sets the options for a measurement: training ends after `steps` steps, and the options of
+// evaluation, of recorded samples and of profiling are reset. Each step is logged.
 void only_train(TrainOptions& train, std::int64_t steps);
 
-// Chooses the batch for each number of devices in bench.counts. Throws Error if one batch is
-// impossible, before anything has run.
+// Chooses the batch for each number of devices in bench.counts. Throws Error if the batch is
+// impossible for one of these numbers, before anything has run.
 std::vector<ScalingBatch> choose_batches(Bench& bench);
 
 // Sets bench.setup.plan for the first `count` devices.

@@ -20,7 +20,8 @@ MeasuredMemory known_memory(const RunSetup& setup, const std::vector<Device>& de
 // fits. Throws Error if not even one sample fits.
 void try_micro_out(const RunSetup& setup, const std::vector<Device>& devices);
 
-// Stores the largest peak that the run's ranks reported. Never throws, because it is only a cache.
+// Stores the largest peak that the run's ranks reported. Never throws, because the file is only a
+// cache.
 void remember_memory(const RunSetup& setup, const RunDir& run);
 
 }  // namespace lockstep::cli

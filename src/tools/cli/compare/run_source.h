@@ -19,8 +19,8 @@ inline constexpr const char* source_operand_help =
     "`lockstep export` wrote.";
 
 struct RunSource {
-  // For an export, a temporary folder with its record and files, in the layout of a run. It is
-  // removed when this object is destroyed. For a run, the pointer is null.
+  // For an export, a temporary folder with the export's record and files, in the layout of a run.
+  // It is removed when this object is destroyed. For a run, the pointer is null.
   std::unique_ptr<TemporaryDirectory> folder;
   RunDir run;
   // absolute path of the export; empty if the run's checkpoints are used
@@ -33,13 +33,14 @@ struct RunSource {
 // checkpoints, from best_good.
 std::string no_best_note(const std::vector<CheckpointInfo>& damaged);
 
-// Opens the source that the first operand names. Prints no_best_note if it applies. Throws Error if
-// there is no such run, with the nearest name. Also throws it if a file is not an export or is
-// damaged, and for an export with --best.
+// Opens the source that the first operand names. If --best finds no checkpoint, prints
+// no_best_note. Throws Error with the nearest name if there is no such run. Also throws Error if a
+// file is not an export or is damaged, and for an export with --best.
 RunSource operand_source(const Parsed& parsed);
 
-// Opens a further run or export. The plugin in its record is not looked up; callers use that of the
-// first run. root: folder in which runs are found by name. Throws Error as operand_source does.
+// Opens another run or export, whose outputs are averaged with those of the first run
+// (predict.also). The plugin in its record is not looked up; callers use the plugin of the first
+// run. root: folder in which runs are found by name. Throws Error as operand_source does.
 RunSource further_source(const std::string& operand, const std::string& root);
 
 }  // namespace lockstep::cli

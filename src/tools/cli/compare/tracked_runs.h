@@ -6,7 +6,7 @@
 
 namespace lockstep::cli {
 
-// If the operand names such a store or a run in it, shows that and returns true. Returns false for
+// If the operand names such a store or a run in it, shows it and returns true. Returns false for
 // any other operand. Throws Error if the store cannot be read, or if a flag applies only to runs of
 // Lockstep.
 bool show_tracked_runs(const Parsed& parsed);

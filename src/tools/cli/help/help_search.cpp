@@ -14,7 +14,7 @@ using Words = std::vector<std::string>;
 
 constexpr double whole = 1, beginning = 0.97, literal = 0.95, most_by_words = 0.94;
 constexpr double least_answer = 0.7, least_mention = 0.3, code_weight = 3;
-// two words with this many equal first letters are similar
+// least letters of a query that may be the beginning of a longer word or title
 constexpr std::size_t shortest_beginning = 4;
 
 char in_small(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
@@ -80,7 +80,7 @@ struct AskedWord {
 };
 
 struct Query {
-  std::string literal;  // the word in lower case
+  std::string literal;  // the whole query in lower case
   bool has_code = false;
   std::string joined;
   std::vector<AskedWord> words;

@@ -20,16 +20,17 @@ struct Topic {
 };
 
 struct FoundTopics {
-  // shown in full, the best first; if there are none, only the titles of `others` are shown
+  // topics to show in full, the best first; if there are none, only the titles of `others` are
+  // shown
   std::vector<const Topic*> best;
   std::vector<const Topic*> others;  // other topics that contain the words, or similar words
 };
 
 // Finds the topics for a query. Topics with a term that equals the whole query come first; case,
-// spaces, dashes and the plural are ignored. Topics with the literal code come next. Topics that
-// contain most of the words follow, and code in the query has more weight. Topics with only a few
-// of the words are not returned. If no term matches, topics are returned whose text has the words
-// side by side. The topics must outlive the result.
+// spaces, dashes and the plural are ignored. Topics whose `code` matches the query come next.
+// Topics that contain most of the words follow, and code in the query has more weight. Topics with
+// only a few of the words are not returned. If no term matches, topics are returned whose text has
+// the words side by side. The topics must outlive the result.
 FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked);
 
 // Returns the parts of a text between backquotes.

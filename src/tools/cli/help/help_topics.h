@@ -15,7 +15,7 @@ namespace lockstep::cli {
 // shown first.
 std::vector<Topic> help_topics(const std::vector<Command>& commands);
 
-// Returns the found topics as text: the best ones in full, and the titles of others.
+// Returns the found topics as text: the best topics in full, and the titles of the others.
 std::string help_text(const FoundTopics& found, int width);
 
 // Makes topics from the rows of a glossary in Markdown, "| word | meaning | page |".

@@ -14,14 +14,15 @@ struct Symptom {
   std::vector<std::pair<std::string, std::string>> parts;  // "Cause" and the text after it
 };
 
-// Returns the sections of the page in order. Markdown marks are removed, except those of code.
+// Returns the sections of the page in order. Markdown marks are removed, except the backquotes of
+// code.
 std::vector<Symptom> symptoms_in(std::string_view page);
 
 // Returns the title, the other names and the parts as text.
 std::string symptom_text(const Symptom& symptom, int width);
 
 // Replaces each link "[a title](page.md#part)" by "a title: docs/guide/page.md". In an installed
-// program, the path is that of the installed page. Removes "**".
+// program, the path of the installed page is used. Removes "**".
 std::string without_marks(std::string_view text);
 
 extern const std::string_view symptoms_page;  // the guide's text

@@ -1,4 +1,4 @@
-// `lockstep monitor --record`: writes every sample that passes through to a file.
+// `lockstep monitor --record`: writes every sample of another source to a file, and passes it on.
 #pragma once
 
 #include "tools/cli/output.h"

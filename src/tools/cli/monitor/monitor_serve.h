@@ -11,8 +11,8 @@ namespace lockstep::cli {
 
 class ServedMonitor {
  public:
-  // Listens at `address`, and prints where. The server runs until the object is destroyed. source
-  // must outlive the object. Throws Error if it cannot listen.
+  // Listens at `address`, and prints the address of the page. The server runs until the object is
+  // destroyed. source must outlive the object. Throws Error if it cannot listen.
   ServedMonitor(const ListenAddress& address, const std::vector<GpuInfo>& gpus, double interval_s,
                 const SampleSource& source);
   void take(const MonitorSample& sample) { site_.take(sample); }

@@ -22,13 +22,13 @@ constexpr const char* why_no_answer =
 [[noreturn]] void end_without_driver(int code);
 
 // Returns how many seconds the driver may take to start: LOCKSTEP_DRIVER_TIMEOUT, or else a minute.
-// Some drivers first wake each GPU, which takes a while. Throws Error if the variable is not a
-// time.
+// Some drivers first wake each GPU, which takes time. Throws Error if the variable is not a
+// duration.
 double driver_start_s();
 void say_that_it_waits(double hanging_s);
 
 // Returns the result of `ask`, which may wait until the driver has started. `ask` runs on its own
-// thread. Ends the program with `code` if it does not return within driver_start_s().
+// thread. Ends the program with `code` if `ask` does not return within driver_start_s().
 template <class Ask>
 auto answer_in_time(Ask ask, int code) {
   using Seconds = std::chrono::duration<double>;

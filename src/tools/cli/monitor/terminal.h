@@ -22,11 +22,11 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  bool utf8() const;  // whether it can show more than ASCII
+  bool utf8() const;  // whether the terminal can show more than ASCII
   int width() const;  // in terminal cells
   int height() const;
-  // Updates the parts of the screen that differ. All text must come from clean_cells. Parts that do
-  // not fit are left out.
+  // Updates the parts of the screen that differ from `lines`. All text must come from clean_cells.
+  // Parts that do not fit are left out.
   void draw(const std::vector<Line>& lines);
   // Waits for the next key. Returns Key::none if none comes within `timeout_s`, and Key::gone if
   // the terminal has been closed.

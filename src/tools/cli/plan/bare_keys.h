@@ -1,5 +1,5 @@
-// Completes option names that are typed without their group, on commands that have a group of their
-// own.
+// Completes option names that are typed without their group, such as `threshold` for
+// `predict.threshold` on `lockstep predict`.
 #pragma once
 
 #include "core/config/explain_key.h"
@@ -19,10 +19,10 @@ struct BareKeys {
   bool options_first = false;
 };
 
-// Returns the assignments with full keys. Throws Error for an unknown key if another key is near to
-// it; the error suggests that one. Also throws Error for a key that several groups have, and for a
-// setting of training that the run keeps. All other unknown keys stay as they are, and apply_config
-// reports them.
+// Returns the assignments with full keys. Throws Error for an unknown key that resembles a known
+// one; the error suggests the known key. Also throws Error for a key that several groups have, and
+// for a training option on a command that only reads a run. All other unknown keys stay as they
+// are, and apply_config reports them.
 std::vector<std::string> with_groups(const RunSetup& setup, const BareKeys& bare,
                                      std::vector<std::string> assignments,
                                      const ExplainKey& explain);

@@ -7,13 +7,13 @@
 
 namespace lockstep::cli {
 
-// Turns init.from into a path if it is the name of a run in run.root. An existing path stays.
-// Throws MissingFile if there is neither such a path nor such a run. The hint suggests a run with a
+// Turns init.from into a path if it is the name of a run in run.root. An existing path stays
+// unchanged. Throws MissingFile if no path and no run has that name. The hint suggests a run with a
 // similar name, or weights that PyTorch downloaded.
 void find_first_weights(TrainOptions& train);
 
 // Returns the path of a file in PyTorch's download folder for the model `name`, such as
-// resnet50-11ad3fa6.pth for "resnet50". Returns "" if there is none.
+// resnet50-11ad3fa6.pth for "resnet50". Returns "" if there is no such file.
 std::string downloaded_weights(const std::string& name);
 
 }  // namespace lockstep::cli

@@ -15,12 +15,13 @@ namespace lockstep::cli {
 // request: as in worker/describe.h. Returns the worker's output.
 using AskRecipe = std::function<std::string(const char* what, const nlohmann::json& request)>;
 
-// recipe: {"name", "summary", "options": […], "presets": […]}, as `lockstep-worker describe` prints
-// it. ask: may be empty if the caller never needs it. Throws Error if `recipe` is not such a
-// description.
+// Registers a recipe. recipe: {"name", "summary", "options": […], "presets": […]}, as
+// `lockstep-worker describe` prints it. ask: may be empty if the caller never needs the recipe's
+// code. Throws Error if `recipe` is not such a description.
 void register_described_recipe(const nlohmann::json& recipe, AskRecipe ask = {});
 
-// Makes the options of such a recipe, without registering it. Throws Error in the same cases.
+// Makes the options of such a recipe, without registering it. Throws Error if `recipe` is not such
+// a description.
 std::unique_ptr<RecipeOptions> described_options(const nlohmann::json& recipe, AskRecipe ask = {});
 
 }  // namespace lockstep::cli

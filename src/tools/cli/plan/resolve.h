@@ -36,8 +36,8 @@ RunSetup read_options(const std::string& recipe, const std::string& plugin,
 using OnMissingFile = std::function<void(const Error&)>;
 // Makes paths absolute. Checks the rules between options, and whether the files that they name
 // exist. Throws Error if a check fails. If on_missing is given, it receives the errors about
-// missing files and options without effect instead. So a file of options can be written before the
-// data exists.
+// missing files and about options without effect. These errors are not thrown. So a file of options
+// can be written before the data exists.
 void check_read_options(RunSetup& setup, const OnMissingFile& on_missing = {});
 // Calls read_options and then check_read_options.
 RunSetup resolve_options(const std::string& recipe, const std::string& plugin,
@@ -58,7 +58,8 @@ void prepare(RunSetup& setup, Purpose purpose, const std::vector<Device>& device
 // assumed. Returns nothing for a single device, for CPUs, and if the link is unknown.
 std::optional<LinkLimit> link_between(const std::vector<Device>& devices);
 
-// The micro-batches of a run that resumes, as in MeasuredMemory. 0 means none.
+// The micro-batches of earlier starts of a run that resumes, as in MeasuredMemory. 0 means that
+// there was none.
 struct EarlierMicro {
   std::int64_t shrunk_to = 0, kept = 0;
 };
@@ -71,7 +72,7 @@ void prepare_and_plan(RunSetup& setup, Purpose purpose, const std::vector<Device
                       const std::filesystem::path& run_dir, const Say& tell = say);
 
 // Returns the setup of an existing run with `files` and `assignments` applied. The recorded
-// stop.after and stop.reserve are not used, because they hold for one start only. plugin: replaces
+// stop.after and stop.reserve are not used, because they apply to one start only. plugin: replaces
 // the recorded plugin; may be empty. Throws Error if an assignment changes a value that must stay
 // the same within a run: seed, global batch, model or data. Also throws Error if the record names a
 // plugin that the user has never named.
@@ -86,11 +87,14 @@ bool is_asked_for(const OptionTable& table, std::string_view key);
 bool names_data(const OptionTable& table);
 
 // Returns the folder where a recipe may put prepared data. For training, it is run.cache, or else
-// run.root/.cache. A command that reads a run uses one of these folders if it may write there. If
-// it may not, it uses the user's cache folder. run_dir: the run that is read, or empty. For
-// training, or if the user sets run.cache, that folder is made and marked as a cache. Throws Error
-// if the user sets run.cache and it cannot be made. A run.cache that only the run's record names is
-// ignored if it cannot be used.
+// run.root/.cache. For training, or if the user sets run.cache, that folder is made and marked as a
+// cache. Throws Error if the user sets run.cache and it cannot be made.
+//
+// A command that only reads a run does not trust the run's record. It uses a recorded run.cache
+// only if that folder is writable and marked as a cache. The run must also lie in run.root, or the
+// user must own the folder. It uses run.root/.cache only if the run lies in run.root and the folder
+// is writable. In all other cases, it uses the user's cache folder. run_dir: the run that is read,
+// or empty.
 std::filesystem::path cache_for(Purpose purpose, const TrainOptions& train,
                                 const std::filesystem::path& run_dir);
 

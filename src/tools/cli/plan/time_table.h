@@ -15,11 +15,11 @@ struct TimeRow {
   std::optional<Forecast> forecast;
   std::string why_not;    // reason if there is no forecast
   bool is_error = false;  // whether `why_not` is an error, so that there is no plan either
-  std::string quota;      // result of quota_text()
+  std::string quota;      // whether the run fits into its quota of time, as text from quota_text()
 };
 
-// Returns the table with a header. Below it are notes about all rows, and about values that are
-// unknown or do not fit.
+// Returns the table with a header. Below the table are notes about all rows, and about values that
+// are unknown or do not fit.
 std::string time_table_text(const std::vector<TimeRow>& rows);
 nlohmann::json to_json(const std::vector<TimeRow>& rows);
 

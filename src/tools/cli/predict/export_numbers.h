@@ -9,7 +9,7 @@ namespace lockstep::cli {
 
 std::vector<Flag> number_flags();
 bool asks_for_numbers(const Parsed& parsed);
-// Exports the log in the requested formats. Throws Error before anything is written if a target
+// Exports the log in the requested formats. Throws Error before anything is written if an output
 // exists already, or if a format cannot be written.
 void export_numbers(const Parsed& parsed);
 

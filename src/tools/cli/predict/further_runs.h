@@ -18,18 +18,17 @@ struct FurtherRuns {
   std::vector<RunSource> sources;  // sources of these runs; must live until the ranks have ended
 };
 
-// Opens the runs that predict.also of `setup` names. first: the folder of the setup's own run, or
-// its export; empty if there is none yet. root: folder in which runs are found by name. Throws
-// Error if the recipe cannot average outputs. Also throws it for a run that is missing, named
-// twice, of another recipe, or with other model.* options.
+// Opens the runs that predict.also of `setup` names. first: the folder of the run to which `setup`
+// belongs, or its export; empty if that run does not exist yet. root: folder in which runs are
+// found by name. Throws Error if the recipe cannot average outputs. Also throws Error for a run
+// that is missing, named twice, of another recipe, or with other model.* options.
 FurtherRuns open_further_runs(const RunSetup& setup, const std::filesystem::path& first,
                               const std::string& root);
 
 struct PreparedRuns {
   nlohmann::json request;  // for the workers: [{"name", "run", "weights", "step", "extra"}, …]
-  nlohmann::json
-      // Everything that decides their outputs, see tools/cli/predict/prediction_identity.h.
-      identity;
+  // Everything that decides the outputs of these runs; see tools/cli/predict/prediction_identity.h.
+  nlohmann::json identity;
   std::vector<std::string> warnings{};  // as in ChosenWeights
 };
 
@@ -38,8 +37,8 @@ struct PreparedRuns {
 PreparedRuns prepare_further_runs(const FurtherRuns& runs, const RunSetup& setup,
                                   const std::vector<Device>& devices, bool best);
 
-// Prepares a setup to predict. Returns the new `extra` of the recipe. Its members also replace
-// those of the run's record in `setup`.
+// Prepares a setup to predict. Returns the new `extra` of the recipe. In `setup`, its members
+// replace those that came from the run's record.
 nlohmann::json prepare_to_predict(RunSetup& setup, const std::vector<Device>& devices,
                                   const std::filesystem::path& run);
 

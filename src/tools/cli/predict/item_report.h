@@ -15,9 +15,10 @@ namespace lockstep::cli {
 struct ItemTally {
   std::int64_t total = 0;
   std::int64_t earlier = 0;  // items done by earlier commands
-  std::int64_t done = 0;     // done by earlier commands and this one, including skipped items
+  std::int64_t done = 0;     // items done by earlier commands and this one, including skipped items
   std::int64_t waiting = 0;  // items done, but not written yet, because earlier items are missing
-  std::int64_t left = 0;     // items not begun, because they would end after the time limit
+  // items that were not begun, because they would end after the time limit
+  std::int64_t left = 0;
   nlohmann::json skipped = nlohmann::json::array(), warnings = nlohmann::json::array();
 
   void on_event(const nlohmann::json& event);

@@ -11,7 +11,7 @@ namespace lockstep::cli {
 
 struct GoOn {
   std::string command{};      // "lockstep resume runs/a --then predict stop.after=8h30m"
-  bool same_command = false;  // the command that the user typed also resumes the run
+  bool same_command = false;  // whether the command that the user typed also resumes the run
   // "go on with: …", with the command
   std::string text() const;
 };
@@ -20,7 +20,7 @@ struct GoOn {
 struct StoppedRun {
   // Seconds of training, if stop.budget ended the run; the command then raises the budget. Else 0.
   double spent_s = 0;
-  bool predicts = false;  // whether --then predict runs after the stop
+  bool predicts = false;  // whether --then predict runs after the training stopped
 };
 
 // Makes the command. It contains the settings that a resume does not take from the run: --then,

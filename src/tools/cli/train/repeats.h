@@ -9,13 +9,13 @@
 
 namespace lockstep::cli {
 
-// Trains one run as `lockstep train` with these words does, and records the group in it. Returns
-// the exit code.
+// Trains one run as `lockstep train` with these arguments does, and records the group in the run.
+// Returns the exit code.
 using TrainOne = std::function<int(const Parsed& parsed, const std::string& group)>;
 
 // Trains the runs NAME-s1, NAME-s2, … of the group NAME, with consecutive seeds. If a rank of a
 // repeat fails, the other repeats still run. A user's error, a stop or a signal ends all repeats.
-// If not all repeats finish, the command is printed that resumes them. With --resume auto, finished
+// If not all repeats finish, prints the command that resumes them. With --resume auto, finished
 // repeats are skipped, and the others resume. Returns the exit code of the last repeat that did not
 // finish, or exit_finished. Throws Error before anything runs if --seeds is not a number, a name is
 // taken, or the runs could not be compared.
@@ -25,7 +25,7 @@ int train_repeats(const Parsed& parsed, const TrainOne& train_one);
 inline constexpr const char* then_done_key = "then_done";
 
 // Records in the run that the steps `then` ("evaluate,predict") are done, and reads that record.
-// With it, resumed repeats do not execute the steps again.
+// With this record, resumed repeats do not execute the steps again.
 void note_then_done(const RunDir& run, const std::string& then);
 bool is_then_done(const RunDir& run, const std::string& then);
 

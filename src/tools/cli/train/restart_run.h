@@ -26,10 +26,10 @@ class Restarts {
 // step of the newest undamaged checkpoint; 0 if there is none
 std::int64_t newest_good_step(const RunDir& run);
 
-// Returns the setup that restarts `run`, and writes it into the run's record. It uses the devices
-// of the failed start that still answer. before: the setup of the failed start; its stop.after and
-// stop.reserve stay in force. Throws Error if no device answers, or if the global batch does not
-// divide among the remaining devices.
+// Returns the setup that restarts `run`, and writes it into the run's record. The setup uses the
+// devices of the failed start that still answer. before: the setup of the failed start; its
+// stop.after and stop.reserve stay in force. Throws Error if no device answers, or if the global
+// batch does not divide among the remaining devices.
 RunSetup start_again(RunDir& run, const RunSetup& before);
 
 }  // namespace lockstep::cli

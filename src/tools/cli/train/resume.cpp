@@ -104,8 +104,8 @@ std::int64_t micro_that_fitted(const RunDir& run, const RunHistory& history,
   return history.memory_left;
 }
 
-// The step since which the run has had its present micro-batch, and that micro-batch. step: the
-// step at which the run resumes. If the last start ended before its first event, it had the planned
+// The micro-batch that the run had after `step` steps. Returns the step since which the run had it,
+// and then the micro-batch. If the last start ended before its first event, the run had the planned
 // one.
 std::pair<std::int64_t, std::int64_t> last_micro(const RunHistory& history, const Plan& last,
                                                  std::int64_t step) {

@@ -13,11 +13,12 @@ namespace lockstep::cli {
 
 class RunTranscript {
  public:
-  // begins: the kind of start, "started" or "resumed". plan: text that was shown before the run
-  // existed; it is written first. If the log cannot be written, prints a warning and continues.
+  // begins: the kind of start, "started" or "resumed". plan: the text of the plan that was printed
+  // before the run existed; it is written first. If the log cannot be written, prints a warning and
+  // continues.
   RunTranscript(const RunDir& run, const std::string& begins, const std::string& plan);
 
-  // Adds an error to the log. The error is the one that ends the program.
+  // Adds the error that ends the program to the log.
   void add(const Error& error);
 
  private:

@@ -18,13 +18,15 @@
 namespace lockstep::cli {
 
 struct Then {
-  std::vector<std::string> groups{};  // those named steps that have options of their own
+  // the named steps that have a group of options, such as "evaluate"
+  std::vector<std::string> groups{};
   // The named steps, in the order of execution. Empty if another program starts the ranks
   // (--world).
   std::vector<std::string> steps{};
-  bool force = false;           // existing outputs are replaced
-  bool repeated = false;        // this training is one of the repeats of --seeds
-  bool by_resume_auto = false;  // the command has --resume auto, so typing it again resumes the run
+  bool force = false;     // whether existing outputs are replaced
+  bool repeated = false;  // whether this training is one of the repeats of --seeds
+  // whether the command has --resume auto, so that the same command also resumes the run
+  bool by_resume_auto = false;
 
   bool has(std::string_view step) const {
     return std::find(steps.begin(), steps.end(), step) != steps.end();
@@ -33,14 +35,15 @@ struct Then {
   BareKeys bare_keys() const { return {.groups = groups, .options_first = true}; }
 };
 
-// Reads --then and --force. Throws Error for an unknown step, and for --force without predictions.
+// Reads --then and --force. Throws Error for an unknown step, and for --force without the step
+// predict.
 Then then_of(const Parsed& parsed);
 
 // Call it before anything is prepared. run_dir: the run that resumes, or empty. Returns the number
-// and size of the items to predict. The number is 0 if nothing is predicted, or if it is unknown.
-// Throws Error if --then predict finds no items. Also throws it if training would make existing
-// outputs out of date, unless --force is given. Outputs in RUN/predictions are no error; they are
-// replaced.
+// and size of the items to predict. The number is 0 if nothing is predicted, or if the number is
+// unknown. Throws Error if --then predict finds no items. Also throws Error if training would make
+// existing outputs out of date, unless --force is given. Outputs in RUN/predictions are no error;
+// they are replaced.
 ItemLoad check_predictions(const RunSetup& setup, const Then& then,
                            const std::filesystem::path& run_dir, bool trains);
 // setup: must be prepared. Throws Error if --then evaluate is given and there is no validation
@@ -53,8 +56,8 @@ void check_reserve(const TrainOptions& train);
 // setup: must be planned. If predictions of items must fit into a quota and stop.reserve is not
 // set, sets stop.reserve to an estimate. The estimate is the time that such predictions took
 // earlier, with a margin. Without earlier predictions, it is a tenth of the quota, but at most an
-// hour; an evaluation during training may raise it. Adds notes to the plan: the reserved time, and
-// a warning if the predictions do not fit.
+// hour; an evaluation during training may later raise the estimate. Adds notes to the plan: the
+// reserved time, and a warning if the predictions do not fit.
 AfterTraining reserve_time(RunSetup& setup, const Then& then, const ItemLoad& load);
 
 // How training ended: completely, or stopped by a quota.
@@ -62,15 +65,15 @@ enum class Trained { to_the_end, until_quota };
 
 struct TrainingEnd {
   Trained how = Trained::to_the_end;
-  double ends_s = 0;  // end of the time for --then predict, on the monotonic clock; 0: no limit
+  double ends_s = 0;       // when --then predict must end, on the monotonic clock; 0 for no limit
   std::string go_on = {};  // as GoOn::command; used only after a quota
 };
 
 // Executes the steps in order. A report shows the state of the run at the time of that step.
 // Predictions use the best checkpoint if one is known, else the newest. After a quota, no
-// evaluation is computed; the last one is printed if it is of the newest checkpoint. The first step
-// that fails is the last one; its exit code is returned. If predictions fail, prints the command
-// for the rest. Returns exit_finished if no step fails.
+// evaluation is computed; the last one is printed if it is of the newest checkpoint. If a step
+// fails, the steps after it are not executed, and its exit code is returned. If predictions fail,
+// prints the command that predicts the remaining items. Returns exit_finished if no step fails.
 int run_then(const RunSetup& setup, const RunDir& run, const std::vector<Device>& devices,
              const Then& then, const TrainingEnd& end);
 

@@ -160,7 +160,7 @@ bool is_recorded_data_gone(const RunSetup& setup, const RunDir& run) {
 }
 
 // Prepares the steps that follow a finished run. Missing data only causes a warning, because
-// predictions do not need it.
+// predictions do not need it. If the folder of runs is not writable, any error is only a warning.
 void check_same_data(RunSetup& setup, const RunDir& run, const std::vector<Device>& devices) try {
   setup.train->precision = Precision::fp32;  // no training, so any device works
   prepare_same_data(setup, run, devices);

@@ -19,21 +19,22 @@ namespace lockstep::cli {
 
 // Flags that several commands have:
 // - training_flags: the flags that train and resume share.
-// - then_flags: --then and --force. training_flags contains them, and plan has them too.
+// - then_flags: --then and --force. training_flags contains them, and the command plan has them
+// too.
 // - resume_auto_flags: --name and --resume of train and plan.
 std::vector<Flag> training_flags();
 std::vector<Flag> then_flags();
 std::vector<Flag> resume_auto_flags();
 
 // Launches the ranks, reports how they ended, and then runs the steps of `then`. The steps run
-// after completed training, and also if a quota of time stopped it. run: it must be locked, and
-// write_start must have written its record. resuming: the ranks start from the newest checkpoint.
-// Returns the exit code.
+// after completed training, and also if a quota of time stopped the training. run: it must be
+// locked, and write_start must have written its record. resuming: whether the ranks start from the
+// newest checkpoint. Returns the exit code.
 int train_run(RunSetup setup, RunDir& run, bool resuming, const Then& then);
 
 // Prepares the data of an existing run. Returns a description of how its evaluations will differ
-// from earlier ones, or "" if they will not. Throws Error if the data is not the data with which
-// the run began.
+// from earlier ones, or "" if they will not differ. Throws Error if the data is not the data with
+// which the run began.
 std::string prepare_same_data(RunSetup& setup, const RunDir& run,
                               const std::vector<Device>& devices);
 
@@ -50,9 +51,11 @@ struct Resumption {
   Begun begun() const { return {step(), checkpoint ? elapsed_s(*checkpoint) : 0}; }
 };
 struct ResumeChecks {
-  bool trains = true;  // training will change the weights, so existing outputs would be out of date
-  bool may_try = false;           // as for plan_again
-  bool needs_checkpoint = false;  // if false, a run without a checkpoint starts again at step 0
+  // whether training will change the weights, so that existing outputs would be out of date
+  bool trains = true;
+  bool may_try = false;  // as for plan_again
+  // whether a run without a checkpoint is an error; if false, it starts again at step 0
+  bool needs_checkpoint = false;
 };
 // Checks, prepares and plans the rest of a run. setup: the result of resolve_resume. Throws Error
 // if the run cannot resume with this setup.
@@ -64,8 +67,8 @@ Resumption plan_resumption(RunSetup& setup, const RunDir& run, const Then& then,
 // Throws Error if --resume is neither auto nor never.
 std::optional<RunDir> run_to_resume(const Parsed& parsed, const RunSetup& setup);
 
-// The devices that --world names, or else those that --devices names. Throws Error if this build
-// cannot run on them.
+// Returns the devices that --world names, or else the devices that --devices names. Throws Error if
+// this build cannot run on them.
 std::vector<Device> training_devices(const Parsed& parsed);
 
 // Whether stop.steps, stop.epochs, stop.patience or stop.patience_epochs differs from the run's
@@ -100,8 +103,9 @@ int resume_run(const Parsed& parsed, RunDir run, const std::string& into);
 bool print_last_evaluation(const RunDir& run);
 
 // How evaluate and predict read a run. items: the file for the table of items that evaluate writes;
-// if empty, the table is written into the run. weights, outputs: as in RunSource. force: predicts
-// all items again. replace: replaces existing outputs, except those of the same data and settings.
+// if empty, the table is written into the run. weights, outputs: as in RunSource. force: whether to
+// predict all items again. replace: whether to replace existing outputs, except outputs of the same
+// data and settings.
 struct ReadOptions {
   bool best = false, json = false, force = false, replace = false;
   std::filesystem::path items = {};

@@ -8,9 +8,9 @@
 
 namespace lockstep::cli {
 
-// Returns files; the GPUs stay marked while these are open. If a batch already uses a GPU, prints a
-// warning and continues. A job of a batch marks nothing, because its batch has done so. Never
-// throws.
+// Returns open files; the GPUs stay marked while these files are open. If a batch already uses a
+// GPU, prints a warning and continues. A job of a batch marks nothing, because its batch has done
+// so. Never throws.
 std::vector<UniqueFd> lease_for_training(const std::vector<Device>& devices);
 
 }  // namespace lockstep::cli

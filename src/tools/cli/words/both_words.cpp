@@ -19,7 +19,8 @@ bool counts_from_first(const std::string& list) {
 }
 
 // Combines two values of --devices. A list or number is preferred over "all". "cpu" with a list
-// becomes that number of CPU ranks. A list of indexes is preferred over a number of devices.
+// becomes that number of CPU ranks. A list "0,1,…" may come from a number of devices, so another
+// list is preferred over it.
 std::string devices_of_both(const std::string& one, const std::string& other) {
   if (one == "all") return other;
   if (other == "all") return one;

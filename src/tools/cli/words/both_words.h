@@ -1,4 +1,5 @@
-// Combines two words that were translated from two names of the same setting.
+// Combines two words (options or flags with a value) that are translations of two names of the same
+// setting.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -18,12 +19,12 @@ bool is_placeholder(const std::string& value);
 // Returns the number of indexes in a list such as "0,1,2"; 0 for any other text.
 std::size_t indexes_in(const std::string& list);
 
-// Whether the path of `file` is below that of `folder`. Only the texts are compared.
+// Whether the path `file` is below the path `folder`. Only the texts are compared.
 bool is_below(const std::string& folder, const std::string& file);
 
 struct BothWords {
   OurWord word;
-  bool contradict = false;  // the user cannot have meant both words
+  bool contradict = false;  // whether the two values contradict each other
 };
 
 // Combines two words with the same name. A value takes precedence over `auto` and a placeholder,

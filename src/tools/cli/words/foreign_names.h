@@ -1,5 +1,5 @@
-// Explains words that are neither an option nor a flag here. A word may be an option of another
-// recipe, or another program's name for an option (core/config/synonym.h).
+// Explains typed words that are neither an option nor a flag of the command. A word may be an
+// option of another recipe, or another program's name for an option (core/config/synonym.h).
 #pragma once
 
 #include "core/config/explain_key.h"
@@ -14,9 +14,9 @@ namespace lockstep::cli {
 // The flags of a command, and facts about it. The default values are those of `lockstep train`.
 struct FlagsHere {
   std::vector<std::string> names{"--devices", "--name", "--resume"};
-  bool counts_devices = false;  // a number after --devices is a count, not an index
-  bool takes_kinds = false;     // the value of --devices may also be a kind of GPU, "2xT4"
-  bool lists_counts = false;    // each number in a list of --devices is a count
+  bool counts_devices = false;  // whether a number after --devices is a count, not an index
+  bool takes_kinds = false;     // whether the value of --devices may also be a kind of GPU, "2xT4"
+  bool lists_counts = false;    // whether each number in a list of --devices is a count
   std::string devices{};        // the value of --devices; empty if it was not given
   std::string group{};          // "evaluate" or "predict" for these commands; else empty
   std::string of_run{};         // name of the command if it takes a run and its weights; else empty
@@ -24,7 +24,7 @@ struct FlagsHere {
   bool keeps_batch() const { return !group.empty() || resumes(); }
 };
 FlagsHere flags_here(const Command& command);
-// The same for a parsed command line. Also sets `devices`.
+// Returns the same facts for a parsed command line, and sets `devices`.
 FlagsHere flags_here(const Command& command, const Parsed& parsed);
 
 // Explains keys that a recipe lacks. assignments: all "key=value" of the command, which one message
@@ -38,9 +38,9 @@ ExplainKey explain_keys(const std::string& recipe, const std::vector<std::string
 // lists all options.
 ExplainKey with_name_of(const std::string& recipe, ExplainKey explain);
 
-// Returns a hint about a foreign word on the line, such as "--batch_size", "--batch_size=16" or
-// "BATCH_SIZE=16". The hint translates all foreign words on the line: "write batch.global=32 …".
-// Returns "" if nothing is known about the word.
+// Returns a hint about a word on the line that belongs to another program, such as "--batch_size",
+// "--batch_size=16" or "BATCH_SIZE=16". The hint translates all such words on the line: "write
+// batch.global=32 …". Returns "" if nothing is known about the word.
 std::string hint_for_word(const Command& command, const std::vector<std::string>& words,
                           const std::string& word);
 
@@ -49,9 +49,9 @@ std::string hint_for_word(const Command& command, const std::vector<std::string>
 std::string hint_for_list(const Command& command, const std::vector<std::string>& words,
                           const std::string& operand);
 
-// Returns a hint for a superfluous operand that looks like a file, such as "write
-// data.path=train.txt". If the option takes several files, the hint also has the files that follow.
-// Returns "" for any other operand, and if the option is set already.
+// Returns a hint for a surplus operand that looks like a file, such as "write data.path=train.txt".
+// If the option takes several files, the hint also contains the files that follow. Returns "" for
+// any other operand, and if the option is set already.
 std::string hint_for_file(const Command& command, const std::vector<std::string>& words,
                           const std::string& operand);
 

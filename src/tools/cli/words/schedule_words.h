@@ -1,5 +1,5 @@
-// Functions for lengths of a schedule that are translated from other programs' names. One
-// schedule.unit applies to all lengths of a line.
+// Functions for lengths of a learning-rate schedule, such as the warm-up, that are translated from
+// other programs' names. One schedule.unit applies to all lengths of a line.
 #pragma once
 
 #include "core/config/synonym.h"
@@ -11,9 +11,9 @@
 
 namespace lockstep::cli {
 
-// Returns the unit of the schedule's lengths among the words for one name. If the words set no
-// unit, returns `otherwise`. Returns nothing if no word is a length. A single word schedule.unit
-// counts as a length.
+// Returns the unit of the schedule's lengths among the words that translate one name. If the words
+// set no unit, returns `otherwise`. Returns nothing if no word is a length. A single word
+// schedule.unit counts as a length.
 std::optional<TimeUnit> unit_of_lengths(const std::vector<OurWord>& words, TimeUnit otherwise);
 
 // Removes schedule.unit if the words have no length to which it could apply.

@@ -8,8 +8,8 @@
 namespace lockstep::cli {
 
 // Throws Error if the words start a script or a notebook, such as "train.py …", "python train.py
-// …", "torchrun … train.py …" or "train train.py …". The hint has the line that runs it once per
-// device.
+// …", "torchrun … train.py …" or "train train.py …". The hint contains the command that runs the
+// script once per device.
 void check_no_script(const std::vector<std::string>& words);
 
 // Throws Error that names `monitor` if the words start a program that watches GPUs: "nvidia-smi",

@@ -9,9 +9,10 @@
 namespace lockstep::cli {
 
 struct ShellLine {
-  std::vector<std::string> words;  // without quotes and backslashes; the last word is being typed
-  char quote = 0;                  // the open quote (' or ") around the last word, or 0
-  // number of bytes of the last word before the part that readline completes
+  // the words without quotes and backslashes; the last word is being typed
+  std::vector<std::string> words;
+  char quote = 0;  // the open quote (' or ") around the last word, or 0
+  // number of bytes of the last word that precede the part that readline completes
   std::size_t break_at = 0;
 };
 

@@ -11,7 +11,7 @@ namespace lockstep::cli {
 
 // Returns an Error about the word. If it is a command of another program, the error names
 // Lockstep's command for it. If not, the error suggests the command with the nearest name, but
-// never a hidden one.
+// never a hidden command.
 Error unknown_command(const std::vector<Command>& commands, const std::string& word);
 
 }  // namespace lockstep::cli

@@ -15,9 +15,9 @@
 namespace lockstep::cli {
 
 struct Vocabulary {
-  std::vector<OptionInfo> options;  // first those of the recipe, then those of the engine
-  std::vector<Synonym> synonyms;    // first those of the recipe, then those of the engine
-  bool is_of_engine = true;         // false if the recipe trains without the engine
+  std::vector<OptionInfo> options;  // options of the recipe, then options of the engine
+  std::vector<Synonym> synonyms;    // synonyms of the recipe, then synonyms of the engine
+  bool is_of_engine = true;         // whether the recipe trains with the engine
 
   void add(const OptionTable& table);
   const OptionInfo* find(const std::string& key) const;  // null if there is none
@@ -28,24 +28,26 @@ struct Vocabulary {
 // recipe: may be "" if it is unknown.
 Vocabulary vocabulary_of(const std::string& recipe);
 
-// Names of recipes that use the engine, and with `direct` also of those that train without it.
+// Names of recipes that use the engine, and with `direct` also names of recipes that train without
+// it.
 std::vector<std::string> recipe_names(bool direct);
 bool is_recipe_name(const std::string& word);
 // Names of known recipes that have the option, with and without the engine.
 std::vector<std::string> recipes_with(std::string_view key);
 
-// Returns the keys that are `name` in some group. For example, predict.threshold is returned for
-// threshold.
+// Returns the keys whose name within a group is `name`. For example, predict.threshold is returned
+// for threshold.
 std::vector<std::string> keys_in_a_group(const std::vector<std::string>& keys,
                                          std::string_view name);
 
-// Returns the engine's options after the typed words. First the named preset is applied, or else
-// the recipe's own. Then each word is applied that is an option with a valid value.
+// Returns the engine's options with the typed words applied. First the typed preset is applied, or
+// else the default preset of the recipe. Then each word is applied that is an option with a valid
+// value.
 std::unique_ptr<TrainOptions> options_in_force(const std::string& recipe,
                                                std::span<const TypedName> typed, bool has_gpu);
 
 // Returns why the recipe refuses the typed options, or nothing if it accepts them. Only the values
-// are judged; files need not exist yet.
+// are checked; files need not exist yet.
 std::optional<Error> refusal_of(const std::string& recipe, std::span<const TypedName> typed,
                                 bool has_gpu);
 

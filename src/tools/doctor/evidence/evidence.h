@@ -1,5 +1,6 @@
 // The evidence of the doctor: the machine, samples of its GPUs, and facts from /proc about
-// processes that use a GPU or could. A recording contains all of it.
+// processes that use a GPU or could. A recording (the file of `lockstep doctor --record`) contains
+// all of it.
 #pragma once
 
 #include <filesystem>
@@ -32,12 +33,13 @@ struct ProcessEvidence {
   std::optional<double> read_bytes;  // bytes that it has read, including those from the page cache
   int threads = 0;
   std::vector<ThreadEvidence> busiest;  // threads with the most CPU time, the highest first
-  // environment at exec; only names on the allow list
+  // environment at exec, with only the variables that is_telling_variable() allows
   std::map<std::string, std::string> environment;
   std::set<int> gpu_files;    // the N of each open /dev/nvidiaN
   bool control_file = false;  // whether /dev/nvidiactl is open
   bool uvm_file = false;      // whether /dev/nvidia-uvm is open, so that CUDA has started
-  bool elsewhere = false;     // it is in another mount namespace, such as in a container
+  // whether the process is in another mount namespace, such as in a container
+  bool elsewhere = false;
   // Mapped libraries that identify software, such as "libtorch_cuda.so".
   std::set<std::string> libraries;
   std::vector<std::string> unreadable;  // what cannot be read and why: "environ: Permission denied"
@@ -81,7 +83,7 @@ struct Evidence {
   // Whether NVML may report the host's process numbers; see may_have_numbers_of_host().
   bool numbers_of_host = false;
   int cores = 1;
-  // environment of the doctor; only names on the allow list
+  // environment of the doctor, with only the variables that is_telling_variable() allows
   std::map<std::string, std::string> environment;
   // UUIDs of all GPUs without "GPU-", in CUDA's own order. Set only if the GPUs are of different
   // models.
@@ -98,7 +100,7 @@ bool is_telling_variable(const std::string& name);
 // Takes a snapshot of the processes that matter. A process is in it if one of these holds:
 // - CUDA has started in it, or it maps a library that computes on GPUs.
 // - It is in `pids`, which are the processes that NVML lists.
-// - It is a launcher above such a process, or has started it with the same program.
+// - It is a launcher and an ancestor of such a process, or a parent with the same program.
 // - It is a descendant of a process in the snapshot.
 // Does not throw if a process ends meanwhile or cannot be inspected.
 ProcessSnapshot snapshot_of(double at_s, const std::set<int>& pids,

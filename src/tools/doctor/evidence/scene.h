@@ -1,6 +1,6 @@
-// Derives the facts that the doctor's rules need from the evidence. These are the loads during the
-// observation, the processes on each GPU, the GPUs that each process may see, and the processes
-// that form one program.
+// Derives the facts that the doctor's rules need from the evidence. These facts are the loads
+// during the observation, the processes on each GPU and the GPUs that each process may see. They
+// also include the processes that form one program.
 #pragma once
 
 #include <map>
@@ -36,8 +36,8 @@ struct GpuView {
   bool pids_known = false;  // whether NVML lists the processes
   std::string fault;
   const Load& operator[](GpuMetric metric) const { return loads[static_cast<std::size_t>(metric)]; }
-  // Returns SM activity. Without it, returns the share of time in which any kernel ran (NVML's busy
-  // %).
+  // Returns SM activity. If it is unknown, returns the share of time in which any kernel ran
+  // (NVML's busy %).
   const Load& activity() const;
   bool has_sm() const { return (*this)[GpuMetric::sm_active].known(); }
   bool is_idle() const;  // whether activity was measured and was about 0
@@ -51,8 +51,8 @@ struct ThreadLoad {
 
 struct ProcessView {
   const ProcessEvidence* now = nullptr;  // the process in the newest snapshot that has it
-  // Whether the process was present at the beginning and at the end of the observation. If not, the
-  // values below are unknown.
+  // Whether the process was present at the beginning and at the end of the observation. If it was
+  // not, the values below are unknown.
   bool watched = false;
   double cores = 0;     // CPU cores that all its threads used together
   double io_share = 0;  // share of the time in which it waited for block devices
@@ -61,14 +61,14 @@ struct ProcessView {
   // Bytes on each GPU where it has a CUDA context. The key is the position of the GPU; 0 bytes
   // means unknown.
   std::map<std::size_t, std::uint64_t> memory;
-  // mean SM activity of the process by position, in percent, if NVML reports it
+  // mean SM utilisation of the process by position, in percent, if NVML reports it
   std::map<std::size_t, double> sm;
   // Positions of the GPUs that its environment at exec makes visible, in CUDA's order. Not set if
   // unknown.
   std::optional<std::vector<std::size_t>> visible;
   std::string why_not_visible;  // reason if `visible` is unknown
-  // The same, but derived only from the environment. It is also set if the process is on a GPU that
-  // the environment hides.
+  // Like `visible`, but derived only from the environment. It is also set if the process is on a
+  // GPU that the environment hides.
   std::optional<std::vector<std::size_t>> allowed;
   std::optional<std::string> variable(const std::string& name) const;
   // Returns a variable of the environment of `inherits`. Use it for variables that all processes of
@@ -76,7 +76,7 @@ struct ProcessView {
   std::optional<std::string> inherited(const std::string& name) const;
   // The process whose environment at exec is used for this one. It is this process, if its
   // environment can be read. If this process has overwritten its environment, it is the nearest
-  // ancestor with a readable one. Null if there is none.
+  // ancestor with a readable environment. Null if no environment can be read.
   const ProcessEvidence* inherits = nullptr;
   bool has_library(const std::string& beginning) const;
   // Whether job control has stopped the process. A process under a debugger has another state.
@@ -99,8 +99,8 @@ struct Scene {
   std::map<int, ProcessView> processes;
   std::vector<Program> programs;
   std::map<int, int> parents;  // as ProcessSnapshot::parents
-  // Numbers from NVML that are of no process here. Their processes have ended, or are in another
-  // PID namespace.
+  // Process numbers from NVML that no process of this PID namespace has. These processes have
+  // ended, or are in another PID namespace.
   std::set<int> strangers;
   // Whether NVML lists the processes of all GPUs that answer, with numbers of this PID namespace.
   bool contexts_known = false;
@@ -108,11 +108,12 @@ struct Scene {
   bool names_nobody = false;
 
   // Processes that are inferred to be on the GPUs, because no other processes here have CUDA open.
-  // The value is the host's number of the process, as NVML lists it. It is 0 if NVML lists no
-  // process.
+  // The key is the pid. The value is the host's number of the process, as NVML lists it. It is 0 if
+  // NVML lists no process.
   std::map<int, int> inferred;
 
-  // Returns the process here to which a number from NVML belongs; nothing for strangers.
+  // Returns the process of this PID namespace to which a number from NVML belongs. Returns nothing
+  // if `processes` has no such process.
   std::optional<int> process_named(int number) const;
   const Program& program_of(int pid) const;
   // Whether a process of another program than `program` is on the GPU.

@@ -31,9 +31,10 @@ Findings other_tenant(const Scene& scene);
 Findings kept_memory(const Scene& scene);
 Findings cannot_open(const Scene& scene);
 
-// Returns the positions of the GPUs that the program may use. They follow from the environments of
-// its processes on GPUs, or of all its processes if none is on a GPU. Processes whose visible GPUs
-// are unknown are left out. Returns nothing if no process is left.
+// Returns the positions (indexes in Evidence::gpus) of the GPUs that the program may use. They
+// follow from the environments of its processes on GPUs, or of all its processes if none is on a
+// GPU. Processes whose visible GPUs are unknown are left out. Returns nothing if no process is
+// left.
 std::optional<std::set<std::size_t>> visible_to(const Scene& scene, const Program& program);
 // Returns the positions of the GPUs on which the program has CUDA contexts.
 std::set<std::size_t> used_by(const Scene& scene, const Program& program);
@@ -50,7 +51,8 @@ bool computes_on(const Scene& scene, const Program& program, int pid, std::size_
 bool is_stopped(const Scene& scene, const Program& program);
 // Returns the launcher whose command line states the number of GPUs, with its pid. The search
 // begins at a process of the program on a GPU and goes up through its ancestors. A known launcher
-// takes precedence over a program with an option of its own. Returns nothing if there is none.
+// takes precedence over a program with an option of its own. Returns nothing if no such command
+// line is found.
 std::optional<std::pair<int, Launcher>> launcher_in(const Scene& scene, const Program& program);
 // Returns "GPU 1" or "GPUs 1, 2, 3".
 std::string names(const Scene& scene, const std::set<std::size_t>& positions);
@@ -77,8 +79,8 @@ struct TreeLibrary {
 const TreeLibrary* tree_library(const ProcessView& process);
 // Returns advice to run one process per GPU, for the libraries that the process uses.
 std::vector<std::string> one_process_a_gpu(const Scene& scene, int pid, std::size_t gpus);
-// Returns the next lower confidence. It is for findings without SM activity, and for findings about
-// inferred processes.
+// Returns the next lower confidence. It is for findings that lack measured SM activity, and for
+// findings about Scene::inferred processes.
 Confidence lowered(Confidence confidence);
 
 }  // namespace lockstep::rules

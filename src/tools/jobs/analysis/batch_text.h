@@ -20,12 +20,12 @@ std::string counts_text(const BatchCounts& counts);
 std::string begin_text(const BatchFolder& batch, const AddedJobs& added,
                        const BatchResources& resources, const std::vector<Device>& devices);
 
-// Returns "--slots 4 on 2 cores: …" if the jobs that may run at once need more cores than there
-// are. Returns "" if there are enough cores, or if GPUs may limit the number of concurrent jobs.
+// Returns "--slots 4 on 2 cores: …" if the jobs that may run at once need more cores than the batch
+// has. Returns "" if there are enough cores, or if GPUs may limit the number of concurrent jobs.
 std::string crowded_note(Ledger& ledger, const BatchResources& resources);
 
 // Returns a row per job: number, name, cores, GPUs, placement and command. Only the jobs that would
-// begin first have a placement.
+// begin immediately have a placement.
 std::string dry_run_text(const JobList& list, const BatchResources& resources,
                          const std::vector<Device>& devices);
 

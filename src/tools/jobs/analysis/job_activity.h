@@ -22,20 +22,21 @@ std::int64_t cores_of_machine(Ledger& ledger);
 
 struct JobActivity {
   bool on_devices = false;  // whether some of the jobs had a GPU
-  // Processor time of the jobs, as a percentage of the time for which they requested cores.
-  // Concurrent jobs may request more cores than there are. Then only a job's part of the existing
-  // cores is counted. Nothing if no job was measured.
+  // Processor time of the jobs, as a percentage of the core time that they requested. Concurrent
+  // jobs may request more cores than the machine has. Then only a job's part of the machine's cores
+  // is counted. Nothing if no job was measured.
   std::optional<double> cpu_percent;
-  // Means over the samples that were taken while a job ran on the device. Nothing if there are no
-  // samples, because the jobs were too short.
+  // Means over the samples that were taken of devices while one of the jobs ran on them. Nothing
+  // without samples, because the jobs were too short.
   std::optional<double> gpu_percent, sm_percent;
 };
 
 // Computes which part of a core was available for each requested core, over time. The part is below
-// one while concurrent jobs request more cores than there are.
+// one while concurrent jobs request more cores than the machine has.
 class CoreShares {
  public:
-  // cores: the number of cores; if it is 0 (unknown), each request gets all its cores.
+  // cores: the number of cores; if the number is 0 (unknown), each attempt gets all the cores that
+  // it requests.
   explicit CoreShares(double cores) : cores_(cores) {}
   // Adds an attempt. All attempts must be added before the first call of seconds().
   void add(double begin, double end, double cpus);
@@ -55,8 +56,8 @@ class CoreShares {
 
 class BatchActivity {
  public:
-  // Reads the ledger and the samples. Throws Error if the ledger cannot be read. Without samples,
-  // only the processor time is known.
+  // Reads the ledger, and the samples in gpu.csv. Throws Error if the ledger cannot be read.
+  // Without samples, only the processor time is known.
   explicit BatchActivity(const BatchFolder& batch);
 
   // Returns the activity over all attempts of these jobs that ran and ended. jobs: their names.

@@ -14,9 +14,9 @@ namespace lockstep {
 std::string device_name(const DeviceUse& use);
 
 // Returns a row per device and slot, sorted by name. Attempts without a device have a row per slot.
-// tip: returns the text for an attempt. If there are more than 3000 attempts, some become one span,
-// whose text gives their number. These are neighbours with the same outcome that are closer than a
-// pixel of `width`.
+// tip: returns the text for an attempt. If there are more than 3000 attempts, neighbours with the
+// same outcome become one span if they are closer than a pixel of `width`. The text of the span
+// then gives their number.
 std::vector<GanttRow> timeline_rows(const BatchAnalysis& analysis, int width,
                                     const std::function<std::string(const AttemptSpan&)>& tip);
 

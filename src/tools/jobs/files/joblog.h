@@ -15,8 +15,8 @@ namespace lockstep {
 // Exitval is 0 after a signal and -1 after a time-out.
 class Joblog {
  public:
-  // Opens the file, and appends to it if it exists. Throws Error if it is not a job log, or is not
-  // writable.
+  // Opens the file, and appends to it if it exists. Throws Error if the file is not a job log, or
+  // is not writable.
   explicit Joblog(const std::filesystem::path& file);
   // Throws Error if the line cannot be written.
   void add(const BatchFolder& batch, const RunningAttempt& running, const AttemptEnd& end);

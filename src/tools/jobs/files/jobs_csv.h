@@ -17,9 +17,9 @@ namespace lockstep {
 //     gpu_memory_bytes, gpu_activity_percent
 //   - parameter.NAME and result.NAME for each parameter and each reported result
 // Missing values are empty cells. `write` gets a few whole lines at a time, so a table of a million
-// jobs is never in memory. It returns false to stop, if nobody reads the table any more. Ledgers
-// are read twice. Columns that appear only at the second time are left out. Throws Error if a
-// ledger cannot be read.
+// jobs is never in memory. `write` returns false to stop, if nobody reads the table any more.
+// Ledgers are read twice. Columns that appear only in the second reading are left out. Throws Error
+// if a ledger cannot be read.
 void write_jobs_csv(const std::vector<BatchFolder>& batches,
                     const std::function<bool(const std::string&)>& write);
 

@@ -11,15 +11,18 @@ namespace lockstep {
 
 class HaltRule {
  public:
-  enum class How { never, soon, now };  // soon: running jobs may finish; now: they are ended
+  // soon: running jobs may finish; now: running jobs are ended
+  enum class How { never, soon, now };
 
   HaltRule() = default;
-  // Parses "never", "soon,fail=3", "now,success=1" or "soon,done=10%". Throws Error.
+  // Parses "never", "soon,fail=3", "now,success=1" or "soon,done=10%". Throws Error for other
+  // forms.
   explicit HaltRule(std::string_view text);
 
   // Counts a finished job. of: the number of all jobs, on which a percentage is based.
   void count(JobState state, std::int64_t of);
-  // Returns the action once, when the limit is reached. All other calls return How::never.
+  // Returns the action of the rule once, when its limit is reached. All other calls return
+  // How::never.
   How due();
   std::string why() const;  // the reason: "2 jobs failed (--halt soon,fail=2)"
   bool for_success() const { return what_ == What::success; }

@@ -12,7 +12,7 @@
 namespace lockstep {
 
 // Says whether a job may run.
-//   - settled: it does not wait, because it runs or is over
+//   - settled: the job does not wait, because it runs or is over
 //   - waits: a job that it needs is not over yet
 //   - ready: all jobs that it needs have succeeded
 //   - never: a job that it needs is over without success, or is itself `never`
@@ -30,8 +30,8 @@ class JobGraph {
   // Adds the dependency of `job` on `needed`. A repeated call has no effect. Both jobs must exist.
   // Jobs must not depend on each other in a circle.
   void need(std::int64_t job, std::int64_t needed);
-  // Call it once all jobs are added. Returns the standing of each waiting job. If the result names
-  // a job twice, the later entry counts.
+  // Call it once all jobs and dependencies are added. Returns the standing of each waiting job. If
+  // the result names a job twice, the later entry counts.
   std::vector<Change> begin(const std::vector<std::int64_t>& jobs);
 
   // Sets the state of a job. Returns the changed standings of this job and of others. Each change

@@ -24,7 +24,7 @@ inline constexpr std::size_t most_dependencies = 1'000'000;
 // a job or group, or a pattern with * and ? for names of jobs. names: an entry per job, which may
 // be empty. Throws Error in these cases:
 //   - no job and no group has the name; the error suggests the nearest one
-//   - there are more than `most_dependencies` dependencies
+//   - the jobs have more than `most_dependencies` dependencies in all
 //   - jobs depend on each other in a circle; the error names them
 void resolve_after(std::vector<Job>& jobs, const std::vector<JobRange>& groups,
                    const std::vector<std::vector<std::string>>& names);

@@ -25,12 +25,12 @@ class JobQueue {
  public:
   static constexpr double let_past_s = 10;
 
-  // The request of a job. If one of several jobs with equal requests does not fit, none of them
-  // does.
+  // The request of a job. If one job does not fit, no other job with an equal request fits.
   struct Demand {
     double cpus = 1;
     GpuRequest gpus;
-    std::string packed;  // the kind, if its jobs share devices by measurement; else empty
+    // the job's kind, if measurements decide how many jobs of this kind share a device; else empty
+    std::string packed;
     bool alone = false;  // set by the caller: the job gets its device for itself
     bool operator<(const Demand& other) const;
   };
@@ -40,17 +40,18 @@ class JobQueue {
   void put(const QueuedJob& job, const Demand& demand, double wall_s);
   // Removes a job that was added with the same values. Has no effect if the job is absent.
   void erase(const QueuedJob& job);
-  void clear();  // keeps the times since when jobs lack cores, for jobs that are added again
+  void clear();  // keeps the time since when each job lacks cores, in case the job is added again
   // Removes and returns delayed jobs whose time has come. The caller adds them again with put().
   std::vector<std::int64_t> take_delayed(double wall_s);
   std::optional<double> next_delayed() const;  // unix time of the next delayed job
 
   bool empty() const { return ready_.empty() && delayed_.empty(); }
-  // Whether `is` returns true for some ready job. Only the first job of each request is tested.
+  // Whether `is` returns true for some ready job. If several jobs have equal requests, only the
+  // first of them is tested.
   bool any(const std::function<bool(std::int64_t)>& is) const;
 
   struct Caller {
-    // whether the job needs devices at this moment
+    // whether the job needs devices if it begins now
     std::function<bool(std::int64_t)> wants_devices;
     // Starts the job and removes it from the queue, or returns the resources that it lacks.
     std::function<Lacks(std::int64_t)> begin;
@@ -60,7 +61,7 @@ class JobQueue {
 
  private:
   using Place = std::pair<std::int64_t, std::int64_t>;  // pairs of -priority and number
-  std::map<Demand, std::set<Place>> ready_;             // no set is empty
+  std::map<Demand, std::set<Place>> ready_;             // empty sets are removed
   std::multimap<double, std::int64_t> delayed_;  // by the unix time at which they become ready
   // by job: since when it lacks cores, on the monotonic clock
   std::map<std::int64_t, double> lacks_cores_since_;

@@ -27,7 +27,8 @@ struct JobKey {
 
 const std::vector<JobKey>& job_keys();
 
-// Reads the value of one key of a table. Throws Error, which names file and line.
+// Reads the value of one key of a table. Throws Error, which names file and line, if the key or its
+// value is not valid.
 void read_job_key(const std::string& key, const detail::TomlNode& node, JobKeyTarget& target);
 
 }  // namespace lockstep

@@ -9,8 +9,7 @@
 namespace lockstep {
 
 // Parses "0", "1", "2" …, "auto", or a share from "0.25" to below 1. Throws Error for anything
-// else. A smaller share such as "0.1" is an error, because more than four jobs would share a
-// device.
+// else. A share below "0.25" is an error, because more than four jobs would share a device.
 GpuRequest parse_gpus(std::string_view text);
 
 // Parses "2GiB", "1.5 GB", "800M", a number of bytes, "measure" or "all". Throws Error for anything

@@ -1,5 +1,5 @@
-// Generates the jobs of a batch one by one, as often as needed. So a million jobs need not be held
-// in memory.
+// Generates the jobs of a batch one by one, as often as needed. So a batch of a million jobs does
+// not need memory for all of them.
 #pragma once
 
 #include <cstddef>

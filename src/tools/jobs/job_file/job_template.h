@@ -15,14 +15,15 @@ class JobTemplate {
   // `group` must outlive the template.
   explicit JobTemplate(const JobGroup& group);
 
-  // Makes a job without its key, kind and `after`. The name is empty if neither the group nor the
-  // parameters give one.
+  // Makes a job without its key, kind and `after`. The name is empty if the group has no name and
+  // no parameters.
   Job make(JobParameters parameters, std::int64_t number) const;
 
-  // Whether the group's name has placeholders. Then the names of the jobs follow from it alone.
+  // Whether the group's name has placeholders. Then this name alone, filled in, gives the names of
+  // the jobs.
   bool names_jobs() const { return !name_.empty() && name_[0].uses_parameters(); }
-  // Returns the group's name, filled in for this job, before characters are replaced. Call it only
-  // if names_jobs() returns true.
+  // Returns the group's name, filled in for this job, before characters that a file name may not
+  // have are replaced. Call it only if names_jobs() returns true.
   std::string written_name(const Job& job) const;
   // Returns the names in `after`, filled in for this job.
   std::vector<std::string> after(const Job& job) const;

@@ -56,7 +56,7 @@ struct JobDefaults {
 // Makes jobs from words in the current folder.
 JobList jobs_from_words(const std::vector<std::string>& words, const JobDefaults& defaults,
                         std::istream& input = std::cin);
-// Makes the same jobs, but does not hold all of them in memory.
+// Makes the same jobs as jobs_from_words(), but does not hold all of them in memory.
 JobSource job_words_source(const std::vector<std::string>& words, const JobDefaults& defaults,
                            std::istream& input = std::cin);
 

@@ -1,5 +1,5 @@
-// Fills in the placeholders in the texts of a job: {name}, {1}, {} and {#}. Those of an attempt are
-// filled in later.
+// Fills in the placeholders in the texts of a job: {name}, {1}, {} and {#}. The placeholders of an
+// attempt, such as {out}, are filled in when the attempt starts.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ using JobParameters = std::vector<std::pair<std::string, std::string>>;  // pair
 // The placeholders that a text may have.
 struct PlaceholderScope {
   std::vector<std::string> names;  // names of parameters; {1} stands for the first of them
-  // The text is a shell line. Values are quoted for the shell, and ${…} is left to the shell.
+  // Whether the text is a shell line. If so, values are quoted for the shell, and ${…} is left to
+  // the shell.
   bool shell = false;
   bool attempt = true;  // whether {out}, {slot}, {gpu}, {cores} and {attempt} may occur in it
 };
@@ -72,7 +73,7 @@ std::string quote_for_shell(std::string_view text);
 struct AttemptValues {
   std::string out;  // {out}: the attempt's folder, absolute
   int slot = 0;     // {slot}
-  // {gpu}: an index among the devices that the attempt sees; {gpu} becomes -1 if it is empty
+  // {gpu}: an index among the devices that the attempt sees; without a value, {gpu} becomes -1
   std::optional<int> gpu;
   int cores = 1;    // {cores}: number of assigned cores, at least 1
   int attempt = 1;  // {attempt}: number among the attempts of this job, from 1
@@ -83,7 +84,7 @@ struct AttemptValues {
 // quoted.
 Job fill_attempt(Job job, const AttemptValues& values);
 
-// Fills one text in the same way, but never quotes.
+// Fills one text in the same way, but never quotes the values.
 std::string fill_attempt(std::string_view text, const AttemptValues& values);
 
 // Whether the text still has a placeholder of an attempt.

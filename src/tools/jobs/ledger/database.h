@@ -30,7 +30,7 @@ class Statement {
   Statement& bind(int parameter, double value);
   Statement& bind(int parameter, std::string_view text);
   Statement& bind_null(int parameter);
-  bool step();  // returns whether there is a row; throws Error
+  bool step();  // returns whether there is a row; throws Error if SQLite fails
   void run();   // runs it to its end; it can then be bound again
 
   std::int64_t integer(int column) const;
@@ -44,38 +44,39 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// Limits on the work of all statements together. Somebody may have made a foreign file so that
-// reading it never ends. An example is pages that refer to each other.
+// Limits on the work of all statements together. They are needed because a file from somebody else
+// may be made so that reading it never ends. For example, its pages may refer to each other.
 struct WorkLimit {
   double seconds = INFINITY;  // processor time of this thread since the database was opened
   // instructions of SQLite's virtual machine
   std::int64_t steps = std::numeric_limits<std::int64_t>::max();
-  std::filesystem::path file{};  // adds steps for each byte of this file and of its -wal file
+  // the limit `steps` grows with each byte of this file and of its -wal file
+  std::filesystem::path file{};
 };
 
 // Throws Error if one of the database's files is a link, pipe, folder or device. These files are
 // its own file and those that SQLite would read beside it (-wal, -shm, -journal). Missing files are
-// accepted. Also throws if the journal names a further file, because SQLite would delete that file.
-// what: the word for the database in messages.
+// accepted. Also throws Error if the journal names a further file, because SQLite would delete that
+// file. what: the word for the database in messages.
 void check_database_files(const std::filesystem::path& path, const char* what = "ledger");
 
-// A connection that trusts no file. SQLite opens only regular files, and runs no trigger, view or
-// function that a schema names. It verifies pages when it reads them.
+// A connection to a database that may come from anybody. SQLite opens only regular files, and runs
+// no trigger, view or function that a schema names. It verifies pages when it reads them.
 class Database {
  public:
   enum class Access {
     read,
     write,
     create,
-    // A database of another program, which messages call "database" instead of "ledger". It is only
-    // read. If no program has it open, no file is created beside it.
+    // A database of another program, which messages call "database" instead of "ledger". The
+    // database is only read. If no program has it open, no file is created beside it.
     foreign
   };
   // Opens the database, or ":memory:" for one without a file. Throws Error with the file's name if
   // the file is not a regular file or cannot be opened. Later calls throw Error if the file is not
-  // a database, is damaged, or is on a disk without locks. They wait up to `busy_s` seconds for
-  // other users. Until limit_work() is called, the limits for a file suffice only to read a schema
-  // and a few rows.
+  // a database, is damaged, or is on a file system without locks. Calls wait up to `busy_s` seconds
+  // while others use the database. Until limit_work() is called, the limits for a file suffice only
+  // to read a schema and a few rows.
   Database(std::filesystem::path path, Access access, double busy_s = 30);
   ~Database();
   Database(const Database&) = delete;
@@ -84,7 +85,7 @@ class Database {
   void execute(const std::string& sql);  // runs any number of statements without parameters
   // Returns the statement for this text. The same text returns the same statement.
   Statement& prepared(const std::string& sql);
-  // Sets new limits, and counts steps from now on. Beyond a limit, statements throw Error.
+  // Sets new limits, and counts steps from this call on. Beyond a limit, statements throw Error.
   void limit_work(WorkLimit limit);
   std::int64_t last_row_id() const;
   std::int64_t changes() const;  // number of rows that the last statement changed
@@ -109,8 +110,8 @@ class Database {
   bool took_too_long_ = false;
 };
 
-// Runs BEGIN IMMEDIATE, and COMMIT in commit(). Without commit(), the destructor rolls back. A
-// nested transaction is part of the outer one.
+// A transaction: the constructor runs BEGIN IMMEDIATE, and commit() runs COMMIT. Without commit(),
+// the destructor rolls back. A nested transaction is part of the outer one.
 class Transaction {
  public:
   explicit Transaction(Database& database);

@@ -1,9 +1,10 @@
 // Stores the state of a batch in one SQLite file: jobs, attempts, and requests from other commands.
 //
 // If any process is killed at any time, no job is lost, and no job has two attempts at once:
-//   - An attempt is recorded before any part of it is started.
-//   - An end is recorded once it is known. sync() makes it durable. After a power loss before
-//     sync(), the job runs again.
+//   - An attempt is recorded before any process of it is started.
+//   - The end of an attempt is recorded once it is known. sync() makes the record durable, and a
+//     batch reports its own end only after that. After a power loss before sync(), the job runs
+//     again.
 // A job is listed if the latest job list contains it. docs/reference/batch-ledger.md describes the
 // tables.
 #pragma once
@@ -31,7 +32,7 @@ enum class JobState {
   done,       // has succeeded
   skipped,    // ended with one of its skip codes
   failed,     // its attempts are used up
-  cancelled,  // will not run, by request or by the choice of a search
+  cancelled,  // will not run, by request or because --search chose another setting
 };
 inline bool succeeded(JobState state) { return state == JobState::done; }
 inline bool over(JobState state) {
@@ -50,7 +51,8 @@ enum class AttemptOutcome {
   // The batch was stopped, or the attempt could not begin for lack of open files, processes or
   // memory. Does not count as a try.
   stopped,
-  lost,  // the supervisor or the machine went down; does not count as a try
+  // its end is unknown, because the supervisor or the machine went down; does not count as a try
+  lost,
 };
 const char* to_string(AttemptOutcome outcome);
 
@@ -75,10 +77,10 @@ struct Attempt {
   int slot = 0;
   std::vector<int> cores;
   std::vector<std::string> devices;  // UUIDs
-  // reason of a request to end it, as in JobExit::ended_by; empty if there is none
+  // the reason why somebody requested its end, as in JobExit::ended_by; empty without a request
   std::string asked;
-  // Unix seconds of the first signal that the scheduler sent itself. 0 if it sent none, because the
-  // supervisor sends it.
+  // Unix seconds of the first signal that the scheduler sent itself. 0 if it sent no signal.
+  // Usually the supervisor sends the signals.
   double signalled = 0;
 };
 
@@ -86,15 +88,15 @@ struct AttemptEnd {
   AttemptOutcome outcome = AttemptOutcome::failed;
   std::string reason;             // for people; empty if it succeeded
   int exit_code = 0;              // exit code, or 128 + signal
-  int signal = 0;                 // the signal that ended it; 0 if there is none
+  int signal = 0;                 // the signal that ended it; 0 if no signal did
   double started = 0, ended = 0;  // unix seconds
   double cpu_s = 0;
   std::int64_t max_rss_bytes = 0;
   bool counts = true;  // whether it counts as a try of the job; never for stopped and lost attempts
   // The next three are for an attempt with devices.
-  std::string placement;              // text of a PlaceVerdict; empty without devices
-  std::int64_t gpu_memory_bytes = 0;  // peak on one device; 0 if it was not seen
-  // mean activity of its first device while it was alone there
+  std::string placement;  // text of a PlaceVerdict (schedule/device_watch.h); empty without devices
+  std::int64_t gpu_memory_bytes = 0;  // peak on one device; 0 if its processes were not seen there
+  // mean activity of its first device while no other attempt ran there
   std::optional<double> gpu_activity_percent;
   JobResults results{};  // results that the job reported
 };
@@ -109,12 +111,15 @@ struct Request {
 
 struct AddedJobs {
   std::int64_t added = 0, known = 0;
-  std::int64_t left_out = 0;  // jobs that are no longer listed; those that wait will not run
-  std::int64_t renamed = 0;   // added jobs that got another name, because an earlier job has theirs
+  // jobs that are no longer listed; waiting jobs among them will not run
+  std::int64_t left_out = 0;
+  // added jobs that got another name, because an earlier job has their name
+  std::int64_t renamed = 0;
   std::string first_renamed;  // the new name of the first renamed job
 };
 
-// A limit that suffices for any use of a ledger of this size. It is at most `limit_s` seconds.
+// A limit of work that suffices for any use of a ledger of this size. The time is at most `limit_s`
+// seconds.
 WorkLimit reading_limit(const std::filesystem::path& file, double limit_s);
 
 class Ledger {
@@ -123,13 +128,14 @@ class Ledger {
   // file is unchanged.
   static Ledger open(const std::filesystem::path& file);
   // Opens the file without changing anything. The file may come from anybody, so reading is
-  // limited. The limit follows from its size, and is at most `limit_s` seconds of processor time.
-  // Beyond the limit, every call throws Error.
+  // limited. The limit follows from the size of the file, and is at most `limit_s` seconds of
+  // processor time. Beyond the limit, every call throws Error.
   static Ledger open_to_read(const std::filesystem::path& file, double limit_s = INFINITY);
   static Ledger in_memory();  // a ledger without jobs
   // Creates a file with these jobs, which keep their numbers. Jobs with the keys `held` wait for
   // jobs of other ledgers. Ids of attempts begin at `attempts` + 1. The file is not synced, and is
-  // incomplete after a kill. So use this only for a folder that is not in use yet.
+  // incomplete if the process is killed meanwhile. So use this only for a folder that is not in use
+  // yet.
   static void build(const std::filesystem::path& file, const JobList& list, std::int64_t attempts,
                     const std::vector<std::string>& held);
 
@@ -141,20 +147,20 @@ class Ledger {
   AddedJobs add(const JobSource& source, bool replaces);
   BatchLimits limits();
   std::vector<std::string> left_out();  // as BatchLimits::left_out
-  // The command that makes the jobs again from the data. Returns "" if the jobs came from a job
-  // file.
+  // Returns the command that makes the jobs again from the data. Returns "" if the jobs came from a
+  // job file.
   std::string made_by();
   void set_made_by(const std::string& command);
 
   std::vector<QueuedJob> queue();  // listed jobs, in the order of their numbers
   // Whether a listed job may use a GPU.
   bool wants_gpu();
-  // pairs of a job and a job that it needs
+  // pairs of a job and a job on which it depends
   std::vector<std::pair<std::int64_t, std::int64_t>> dependencies();
   Job job(std::int64_t id);
   // Finds a job by its name in the ledger, or by its number. A job that is no longer listed may
-  // have this name. Then the listed job that has the name in its job file is returned instead, if
-  // there is one. But that job is not returned if the names are equal only because characters were
+  // have this name in the ledger. If a listed job has the name in its job file, that listed job is
+  // returned instead. It is not returned if the names are equal only because characters were
   // replaced, as for "M M" and "M&M".
   std::optional<std::int64_t> find(const std::string& name_or_number);
   std::map<JobState, std::int64_t> counts();  // number of listed jobs in each state
@@ -164,7 +170,7 @@ class Ledger {
   // `number` of each.
   void begin(std::vector<Attempt>& attempts);
   // Records the request to end the attempt, and the time of the first signal. A later scheduler
-  // finds both, as long as the attempt has not ended.
+  // reads both from unfinished(), as long as the attempt has not ended.
   void ask_end(const Attempt& attempt);
   // Records the end of the attempt and the state of its job together. Has no effect if the end of
   // the attempt is already recorded.
@@ -172,7 +178,7 @@ class Ledger {
   std::vector<JobResult> results(std::int64_t attempt);  // sorted by name
   std::vector<Attempt> unfinished();                     // attempts without an end
   int times_lost(std::int64_t job);
-  // id of the previous attempt of the same job; 0 if there is none
+  // id of the previous attempt of the same job; 0 if this attempt is the first
   std::int64_t attempt_before(const Attempt& attempt);
   int tries(std::int64_t job);  // number of attempts that count
   void set_state(std::int64_t job, JobState state, const std::string& reason);
@@ -187,10 +193,11 @@ class Ledger {
 
   void request(const std::string& what, std::int64_t job, const std::string& value);
   std::vector<Request> take_requests();
-  bool changed_by_others();  // whether another connection has written since the last call; cheap
+  // whether another connection has written since the last call; a cheap call
+  bool changed_by_others();
 
   // Records that no job of the batch ran on a device from `begin` to `end` (unix seconds). why: the
-  // reason.
+  // scheduler's reason.
   void idle(const std::string& device, double begin, double end, const std::string& why);
   // Records a decision of the batch, as a text for people.
   void note(const std::string& text);
@@ -202,17 +209,19 @@ class Ledger {
   // an infinite end.
   std::vector<std::pair<double, double>> pauses();
 
-  std::string fact(const std::string& key);  // "" if there is none
+  std::string fact(const std::string& key);  // "" if no value is stored for the key
   void set_fact(const std::string& key, const std::string& value);
   Database& database() { return *database_; }  // use it only for reading
-  // Inserting many rows is faster without the indexes of jobs and attempts.
+  // Drop and create the indexes of jobs and attempts. Inserting many rows is faster without these
+  // indexes.
   void drop_indexes();
   void create_indexes();
 
  private:
   explicit Ledger(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   void create_tables(const std::filesystem::path& file);
-  bool is_new(const std::filesystem::path& file);  // throws Error if the file is another database
+  // throws Error if the file is a database but not a ledger
+  bool is_new(const std::filesystem::path& file);
   void set_limits(const BatchLimits& limits);
   void put_result(std::int64_t attempt, const JobResult& result);
   struct Jobs {

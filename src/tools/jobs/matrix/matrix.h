@@ -12,7 +12,8 @@
 
 namespace lockstep {
 
-// The largest number of jobs of a batch. The fuzzers lower it, so that no input takes long.
+// The largest number of jobs of a batch. The fuzzers lower this number, so that no input takes
+// long.
 inline std::int64_t most_jobs = 1'000'000;
 
 // Parameters that vary together. Each row has one value for each name. Most axes have one name.
@@ -28,8 +29,8 @@ struct Matrix {
     std::vector<std::pair<std::string, std::vector<std::string>>> values;
   };
   // Adds parameters, as in GitHub Actions. They are added to every combination of the axes that has
-  // no other value for them. If there is no such combination, they become an additional
-  // combination.
+  // no other value for these parameters. If every combination has another value for one of them,
+  // they become an additional combination.
   struct Inclusion {
     Place place;
     JobParameters values;
@@ -41,16 +42,17 @@ struct Matrix {
   std::vector<Inclusion> include;
 
   bool empty() const { return axes.empty() && include.empty(); }
-  // Returns the names of all parameters without repetitions. Those of the axes come first, then
-  // those of `include`.
+  // Returns the names of all parameters without repetitions. Parameters of the axes come first,
+  // then those of `include`.
   std::vector<std::string> names() const;
 };
 
 // Returns the combinations in the order of the axes, with the last axis varying fastest.
 // Combinations that `include` adds come last. An empty matrix gives one combination without
 // parameters. Throws Error in these cases:
-//   - the axes have more than `most_jobs` combinations, before any is made
-//   - `exclude` leaves nothing, and there is no `include`
+//   - the axes have more than `most_jobs` combinations; this is checked before any combination is
+//     made
+//   - `exclude` leaves no combination, and `include` is empty
 //   - two axes have the same name
 //   - `exclude` has a name that no axis has
 std::vector<JobParameters> expand_matrix(const Matrix& matrix);
@@ -62,9 +64,9 @@ std::size_t count_combinations(const Matrix& matrix);
 // Error as expand_matrix() does.
 void each_combination(const Matrix& matrix, const std::function<void(JobParameters)>& visit);
 
-// Throws Error unless the name is valid for a parameter. It consists of letters, digits, _, - and a
-// point. It begins with a letter or _, and does not end with a point. Names of placeholders of an
-// attempt, such as out or slot, are invalid.
+// Throws Error unless the name is valid for a parameter. A valid name consists of letters, digits,
+// _, - and points. It begins with a letter or _, and does not end with a point. Names of
+// placeholders of an attempt, such as out or slot, are invalid.
 void check_parameter_name(const std::string& name);
 
 // Throws Error with the text `reason` if `count` is larger than `most_jobs`.

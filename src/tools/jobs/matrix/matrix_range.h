@@ -8,14 +8,14 @@
 namespace lockstep {
 
 // Returns from, from + step, … up to and including `to`. The values are exact in decimals: 0.1,
-// 0.2, 0.3. A negative step counts down. Throws Error for a text that is not a number, and for a
-// step of 0 or in the wrong direction. Also throws it for more than `most_jobs` values.
+// 0.2, 0.3. A negative step counts down. Throws Error for a text that is not a number, for a step
+// of 0, and for a step away from `to`. Also throws Error for more than `most_jobs` values.
 std::vector<std::string> number_range(std::string_view from, std::string_view to,
                                       std::string_view step);
 
 // Returns days such as "2022-01-31", up to and including `to`. Steps are written "1d", "2w", "1mo"
-// or "1y". Months are counted from the first day. If a month lacks that day, its last day is used.
-// Throws Error as number_range() does.
+// or "1y". Steps in months are counted from the day `from`. If a month lacks that day of the month,
+// its last day is used. Throws Error as number_range() does.
 std::vector<std::string> date_range(std::string_view from, std::string_view to,
                                     std::string_view step);
 

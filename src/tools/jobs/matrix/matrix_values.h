@@ -18,22 +18,23 @@ namespace lockstep {
 //   window = {csv = "windows.csv", columns = ["start", "end"]}
 //                                  several columns, whose values {start} and {end} vary together
 //   window = [{start = "a", end = "b"}, …]               values that vary together
-// Files are relative to `folder`. Throws Error, which names `file` and the line.
+// Files are relative to `folder`. Throws Error, which names `file` and the line, if a value or a
+// file is not valid.
 MatrixAxis read_axis(const std::string& key, const detail::TomlNode& node,
                      const std::filesystem::path& folder, const std::string& file);
 
 // Returns a number, text, boolean or date as it is written. Throws Error for other values. Also
-// throws it for a text with a NUL, which cannot be passed to a program.
+// throws Error for a text with a NUL, which cannot be passed to a program.
 std::string scalar_text(const detail::TomlNode& node, const std::string& what);
 
 // Whether a program can receive the text and a ledger can store it. It must be UTF-8 without a NUL.
 bool is_value(const std::string& text);
-// Throws the Error for an invalid value. where: the place of the value, such as "names.txt, line
-// 2".
+// Throws an Error for a text for which is_value() is false. where: the place of the value, such as
+// "names.txt, line 2".
 [[noreturn]] void fail_value(const std::string& text, const std::string& where);
 
 // Returns the non-empty lines of a list, which are read by lines_of(). Throws Error, which names
-// `source` and the line.
+// `source` and the line, if a line is not a valid value.
 std::vector<std::string> value_lines(const std::string& text, const std::string& source);
 
 }  // namespace lockstep

@@ -18,7 +18,7 @@ struct AttemptPlace {
   int number = 1;    // number among the attempts of this job, from 1
   int slot = 0;
   int threads = 1;  // number of assigned cores, at least 1
-  // UUIDs; if empty, the attempt sees no GPU (LOCKSTEP_DEVICE=cpu)
+  // UUIDs of its GPUs; if empty, the attempt sees no GPU (LOCKSTEP_DEVICE=cpu)
   std::vector<std::string> devices;
 };
 
@@ -27,10 +27,10 @@ struct AttemptPlace {
 // begin at 0.
 std::vector<std::string> job_environment(const Job& job, const AttemptPlace& place);
 
-// Returns NAME of "NAME=value".
+// Returns the part NAME of "NAME=value".
 std::string_view variable_name(std::string_view variable);
 
-// Whether the variable may have another value in each attempt of one program. These variables hold
+// Whether the variable may differ between attempts that run the same program. These variables hold
 // the job's folder, name, place and parameters.
 bool is_of_attempt(std::string_view name);
 

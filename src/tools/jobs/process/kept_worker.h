@@ -1,11 +1,11 @@
 // Implements the supervisor's side of workers = "kept": a process stays for the next job of its
 // program.
 //
-// There are two ways. In the first, a job forks when it has loaded its data. The original process
-// runs the job, and the copy waits at the inherited socket. The copy gets the next job, and forks
-// before it runs that job. So every job is a separate process and a child of the supervisor, with
-// its own session, log and times. In the second way, the process of a job that has ended stays. It
-// reports the exit code, and waits at the socket.
+// A process can stay in two ways. In the first way, a job forks when it has loaded its data. The
+// original process runs the job, and the copy waits at the inherited socket. The copy gets the next
+// job, and forks before it runs that job. So every job is a separate process and a child of the
+// supervisor, with its own session, log and times. In the second way, a job ends but its process
+// stays. The process reports the job's exit code, and waits at the socket.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +31,7 @@ inline constexpr const char* worker_variable = "LOCKSTEP_WORKER";
 class KeptWorker {
  public:
   // Returns an object without a process, and the end of the socket that a new process must inherit.
-  // Throws Error.
+  // Throws Error if no socket can be made.
   static std::pair<std::unique_ptr<KeptWorker>, UniqueFd> make();
   KeptWorker(const KeptWorker&) = delete;
   KeptWorker& operator=(const KeptWorker&) = delete;
@@ -45,22 +45,22 @@ class KeptWorker {
   int fd() const { return socket_.get(); }  // -1 if nothing more will be received
   void read();                              // reads available messages without waiting
   bool took() const { return took_; }       // whether the latest attempt has begun to run
-  // the process that waits for the next job; 0 if there is none
+  // the process that waits for the next job; 0 if none waits
   pid_t copy() const { return copy_; }
   // The exit code of a job that has ended while its process stays. copy() is then that process, or
-  // 0 if the process has ended since. Returns nothing while the job runs, and if its process ends
-  // with it.
+  // 0 if the process has ended since. Returns nothing while the job runs, and if its process does
+  // not stay.
   std::optional<int> ended() const { return ended_; }
   // Whether the waiting process can run this order. All of these must hold:
   //   - The command begins with the words of the program.
   //   - The working folder is the same as before, because the same words may name another file in
-  //     another folder. It may also be the attempt's own folder both times.
+  //     another folder. Alternatively, each job's working folder is the folder of its own attempt.
   //   - The environment is the same, except for variables that differ between attempts.
   bool serves(const JobOrder& order) const;
   const std::vector<std::string>& program() const { return program_; }
   // Call it if no further job comes. Ends the waiting process if it is a child of the calling
-  // process. others: children that are known to be other processes. One of them may have the number
-  // of a waiting process that has ended.
+  // process. others: children of the calling process that are known to be other processes. If the
+  // waiting process has ended, one of these children may have its process number.
   void dismiss(const std::set<pid_t>& others = {});
 
  private:
@@ -75,8 +75,8 @@ class KeptWorker {
   std::optional<int> ended_;
   // command_ and environment_ are those of the latest job
   std::vector<std::string> program_, command_, environment_;
-  std::string folder_;          // of the latest job
-  bool in_own_folder_ = false;  // folder_ is the folder of its attempt
+  std::string folder_;          // working folder of the latest job
+  bool in_own_folder_ = false;  // whether folder_ is the folder of that job's attempt
 };
 
 }  // namespace lockstep

@@ -21,8 +21,8 @@ class NextJob {
 
   bool possible() const { return static_cast<bool>(socket_); }
   // Forks, if the batch keeps workers and this process has one thread. arguments: the arguments of
-  // the job, which are the last words of its command. The words before them are the program. The
-  // copy runs only jobs of the same program.
+  // the job, which are the last words of its command. The words before the arguments are the
+  // program. The copy runs only jobs of the same program.
   //
   // In the calling process, this call returns nothing, and the caller runs its job. Further calls
   // do nothing.
@@ -36,10 +36,10 @@ class NextJob {
   // batch does not keep workers, or if the process has several threads or a child. Use it only if
   // the job changed nothing in its process that a later job could see.
   std::optional<std::vector<std::string>> stay(const std::vector<std::string>& arguments, int code);
-  // Whether this process has run an earlier job.
+  // Whether this process has run a job before the present one.
   bool stayed() const { return stayed_; }
-  // Starts this program again in this process with these words as its arguments (exec). The given
-  // job then runs as in a new process. Throws Error.
+  // Starts this program again in this process with these words as its arguments (exec). The job
+  // with these arguments then runs as in a new process. Throws Error if exec fails.
   [[noreturn]] void begin_anew(const std::vector<std::string>& words);
 
  private:
@@ -51,7 +51,7 @@ class NextJob {
   std::string idle_mark_;
   bool stayed_ = false;
   int last_code_ = 0;     // exit code if the process ends while it waits
-  char* mark_ = nullptr;  // place of the mark in the environment that the kernel shows
+  char* mark_ = nullptr;  // address of the mark in the environment that the kernel shows
 };
 
 }  // namespace lockstep

@@ -14,11 +14,11 @@ class OrderedOutput {
   OrderedOutput(std::set<std::int64_t> jobs, int fd);
 
   // Reports a finished job with its log, which need not exist. Copies the log once all jobs with
-  // lower numbers are over. Then copies the logs that waited for it.
+  // lower numbers are over. Then also copies the logs that waited for this job.
   void ended(std::int64_t job, const std::filesystem::path& log);
-  // Reports that the job will not run, so no log waits for it any more.
+  // Reports that the job will not run. After that, no log waits for this job.
   void will_not_run(std::int64_t job);
-  // Reports that no jobs other than these will end.
+  // Reports that only these jobs may still end. After that, no log waits for another job.
   void await_only(const std::set<std::int64_t>& jobs);
   // Copies the remaining logs of finished jobs.
   void finish();

@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Returns the processor seconds of the process and of children that it waited for. Those of
-// children are in whole clock ticks. Returns 0 if the process is gone.
+// Returns the processor seconds of the process and of children that it waited for. The seconds of
+// children are rounded to whole clock ticks. Returns 0 if the process is gone.
 double cpu_s_of(pid_t process);
 
 // Returns the peak of the resident memory since the process began or forget_peak() was called.
@@ -19,7 +19,7 @@ std::int64_t peak_memory_bytes(pid_t process);
 void forget_peak(pid_t process);
 
 // Whether any thread of the process has children, including ended ones that were not waited for.
-// Returns true if that cannot be read.
+// Returns true if the children cannot be read.
 bool has_children(pid_t process);
 
 }  // namespace lockstep

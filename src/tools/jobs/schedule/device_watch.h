@@ -1,4 +1,4 @@
-// Observes the GPUs of a batch and their processes through the driver, while its jobs run.
+// Observes the GPUs of a batch and their processes through the driver, while jobs of the batch run.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,11 @@ namespace lockstep {
 
 // Says whether a job's processes were seen on the devices that the job was given.
 enum class PlaceVerdict {
-  unseen,        // not seen: the job was too short, or used no GPU
-  verified,      // seen on its devices
-  wrong,         // seen on another device in two samples in a row
-  unverifiable,  // its devices have processes whose numbers are not valid here, as in a container
+  unseen,    // not seen: the job was too short, or used no GPU
+  verified,  // seen on its devices
+  wrong,     // seen on a device that it was not given, in two samples in a row
+  // its devices have processes whose numbers are not valid in this PID namespace, as in a container
+  unverifiable,
 };
 const char* to_string(PlaceVerdict verdict);
 
@@ -30,8 +31,8 @@ struct AttemptSight {
   PlaceVerdict verdict = PlaceVerdict::unseen;
   std::string wrong_device;     // for people: "GPU 1"
   std::int64_t peak_bytes = 0;  // highest memory use on one of its devices; 0 if it was not seen
-  // Activity of its first device in percent, summed over the samples in which the attempt was alone
-  // there.
+  // Activity of its first device in percent, summed over the samples in which only this attempt ran
+  // on that device.
   double activity_sum = 0;
   std::int64_t alone_samples = 0;  // the number of these samples
   double grown_s = 0;              // when peak_bytes last rose, on the monotonic clock
@@ -40,7 +41,7 @@ struct AttemptSight {
     return activity_sum / static_cast<double>(alone_samples);
   }
 
-  // processes that existed before the attempt, as UUID of the GPU and process number
+  // processes on GPUs from before the attempt, as pairs of the GPU's UUID and the process number
   std::set<std::pair<std::string, int>> before;
   int wrong_samples = 0;  // number of the latest consecutive samples that show it on another device
 };
@@ -59,15 +60,15 @@ class DeviceWatch {
   DeviceWatch(std::vector<Device> devices, std::shared_ptr<GpuReader> reader, double every_s);
   ~DeviceWatch();
 
-  // Returns the memory of the smallest device, or 0 if unknown.
+  // Returns the memory of the device with the least memory, or 0 if unknown.
   std::int64_t least_memory_bytes() const;
-  // Takes the newest sample without waiting. Returns false if there is no new one since the last
+  // Takes the newest sample without waiting. Returns false if no new sample exists since the last
   // call.
   bool take();
   void begin(AttemptSight& sight) const;  // call it just before the attempt starts
   void look(const std::vector<WatchedAttempt>& attempts) const;
-  // These read the newest sample for a device of the batch. They return 0 or nothing if the value
-  // is unknown.
+  // The next three read the newest sample for a device of the batch. They return 0 or nothing if
+  // the value is unknown.
   std::int64_t used_bytes(std::size_t device) const;
   std::int64_t total_bytes(std::size_t device) const;
   std::optional<double> activity_percent(std::size_t device) const;
@@ -79,13 +80,14 @@ class DeviceWatch {
     std::size_t gpu = 0;
     int pid = 0;
     std::int64_t bytes = 0;
-    // Whether the process number is surely right. It is if the process has files of the driver
-    // open, or if the driver's numbers are valid here.
+    // Whether the process number is surely right. This is so if the process has files of the driver
+    // open, or if the driver's process numbers are valid in this PID namespace.
     bool certain = false;
   };
   struct Listed {
     std::map<std::string, std::vector<ListedProcess>> by_mark{};
-    std::vector<bool> hidden;  // by GPU: whether it has processes whose numbers are not valid here
+    // by GPU: whether it has processes whose numbers are not valid in this PID namespace
+    std::vector<bool> hidden;
   };
   Listed listed() const;
   void look(const WatchedAttempt& attempt, const Listed& all) const;
@@ -97,7 +99,7 @@ class DeviceWatch {
 
   std::vector<Device> devices_;
   std::shared_ptr<GpuReader> reader_;
-  std::vector<std::optional<std::size_t>> gpu_of_;  // by device
+  std::vector<std::optional<std::size_t>> gpu_of_;  // index of its GPU in the reader, by device
   std::unique_ptr<Sampler> sampler_;
   std::shared_ptr<const MonitorSample> newest_;
   bool numbers_may_lie_;

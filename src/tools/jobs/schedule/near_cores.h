@@ -13,7 +13,7 @@ namespace lockstep {
 std::vector<int> cores_of_list(std::string_view list);
 
 // Returns the numbers of the cores near a PCI device ("0000:17:00.0"), in order. Returns an empty
-// list if they are unknown. root: replaces "/" in tests.
+// list if these cores are unknown. root: replaces "/" in tests.
 std::vector<int> near_cores(const std::string& pci_bus_id, const std::filesystem::path& root = "/");
 
 }  // namespace lockstep

@@ -3,7 +3,7 @@
 // A kind is all jobs that have the same command except for parameters. The first jobs of a kind run
 // alone on their devices. Their peak memory decides how many jobs fit on a device. Their activity
 // decides how many jobs are tried first. Then the number rises in steps, as long as a device
-// completes clearly more jobs per second.
+// completes clearly more jobs per second than with fewer jobs.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Packing {
   static constexpr int most_per_device = 16;
 
   // device_bytes: memory of the smallest device. known_bytes: the memory per device that the job
-  // states; 0 if it is to be measured.
+  // states; 0 if the memory is to be measured.
   explicit Packing(std::int64_t device_bytes, std::int64_t known_bytes = 0);
 
   int per_device() const { return limit_; }
@@ -45,8 +45,8 @@ class Packing {
   const std::string& why() const { return why_; }  // reason for the last change, for people
 
   std::string text() const;  // all measurements, to be stored in the ledger
-  // Restores the measurements of an earlier start from text(). If the text is unreadable, the kind
-  // is measured again.
+  // Restores the measurements of an earlier scheduler from the result of text(). If the text is
+  // unreadable, the kind is measured again.
   void restore(const std::string& text);
 
  private:
@@ -63,19 +63,21 @@ class Packing {
   std::string why_;
 };
 
-// Decides whether jobs with gpus = auto run on the CPU or on GPUs. It chooses the one that
-// completes more of them in the same time.
+// Decides whether jobs with gpus = auto run on the CPU or on GPUs. It chooses the side that
+// completes more of these jobs in the same time.
 class CpuOrGpu {
  public:
   enum class Choice { unknown, cpu, gpu };
 
   Choice choice() const { return choice_; }
-  // Whether a trial is still needed there. False while one runs there, because one is enough.
+  // A trial is the run of one job on the CPU or on a GPU. Returns whether a trial is still needed
+  // on the side `where`. Returns false while a trial runs on this side, because one is enough.
   bool wants_trial(Choice where) const;
   void trial_begins(Choice where);
-  // Reports the end of a trial. A failed trial shows that the job cannot run there. If trials fail
-  // on both, further jobs are tried. at_once: the number of jobs that the machine can run there at
-  // once. Returns true once the choice is made; why() then gives the reason.
+  // Reports the end of a trial. A failed trial shows that the job cannot run on this side. If the
+  // trials of both sides fail, further jobs are tried. at_once: the number of jobs that the machine
+  // can run on this side at once. Returns true once the choice is made; why() then gives the
+  // reason.
   bool trial_ended(Choice where, bool succeeded, double duration_s, int at_once);
   void trial_stopped(Choice where) { of(where).runs = false; }  // the trial ended without a result
   const std::string& why() const { return why_; }

@@ -85,7 +85,7 @@ std::optional<Placement> Resources::place(const QueuedJob& job) {
   Placement result{.cpus = job.cpus, .share = share_of(job.gpus)};
   if (devices_of(job.gpus) > 0) result.devices = choose_devices(job.gpus);
   while (used_slots_.contains(result.slot)) ++result.slot;
-  // Only whole cores are bound. Jobs that request fractions share the other cores.
+  // Only whole cores are bound. A job that requests a fraction is not bound to any core.
   if (const auto whole = static_cast<std::size_t>(job.cpus);
       pins() && std::abs(job.cpus - static_cast<double>(whole)) < tolerance &&
       whole <= free_cores_.size())

@@ -13,14 +13,15 @@ namespace lockstep {
 
 struct BatchResources {
   std::vector<int> cores;  // numbers of the cores that the batch may use
-  int slots = 0;  // limit for concurrent jobs; 0: as the cores allow, at most four jobs per core
+  int slots = 0;  // limit for concurrent jobs; 0: as many as the cores allow, at most four per core
   std::vector<std::string> devices;  // UUIDs of GPUs
   // for each device, the cores on its NUMA node; may have fewer entries
   std::vector<std::vector<int>> near;
 };
 
 struct Placement {
-  int slot = 0;  // number of its slot, from 0; each concurrent job has one, the lowest that is free
+  // number of its slot, from 0; a job gets the lowest slot that no concurrent job has
+  int slot = 0;
   std::vector<int> cores;      // cores to run on; if empty, any core
   std::vector<int> devices;    // indexes into BatchResources::devices
   double cpus = 0, share = 0;  // number of its cores, and its share of each of its devices
@@ -36,8 +37,8 @@ class Resources {
  public:
   explicit Resources(BatchResources all);
 
-  // Takes resources for the job, or returns nothing if some are lacking. Devices with the largest
-  // free share come first, so jobs are spread evenly.
+  // Takes resources for the job, or returns nothing if some resources are lacking. Devices with the
+  // largest free share come first, so jobs are spread evenly.
   std::optional<Placement> place(const QueuedJob& job);
   Lacks lacks(const QueuedJob& job) const;  // lacks nothing if place() would succeed
   // Takes the resources that an earlier scheduler assigned to a running job. Cores and devices that
@@ -47,11 +48,12 @@ class Resources {
   void release(const Placement& placement);
   // changes the job's share of each of its devices
   void reshare(Placement& placement, double share);
-  // Why the job can never run with these resources, for people. Returns "" if it can.
+  // Why the job can never run with these resources, for people. Returns "" if the job can run with
+  // them.
   std::string never(const QueuedJob& job) const;
   // After this call, no further job gets the device. Running jobs continue.
   void set_aside(int device);
-  // The device gets no job until none_busy() is called, because others use it.
+  // Marks a device that others use. It gets no job until none_busy() is called.
   void set_busy(int device) { busy_.insert(device); }
   void none_busy() { busy_.clear(); }
   const std::set<int>& busy() const { return busy_; }

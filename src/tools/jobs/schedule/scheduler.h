@@ -37,14 +37,14 @@ struct SchedulerSetup {
   std::uint64_t log_limit_bytes = 64u << 20;    // limit for the log of each attempt; 0: no limit
   double grace_s = 10;                          // time from SIGTERM to SIGKILL
   std::filesystem::path lease_folder;           // folder for DeviceLeases
-  // A function that returns the name of another user of the device, or "" if there is none. The
-  // argument is the device's index. The function is called only while no job of this batch is on
-  // the device.
+  // A function that returns the name of another user of the device, or "" if no one else uses it.
+  // The argument is the device's index. The function is called only while no job of this batch is
+  // on the device.
   std::function<std::string(int)> used_by;
   // observes jobs on their devices; may be null
   std::unique_ptr<DeviceWatch> watch;
   // The kind of jobs for which --search looks for the best setting. These jobs run in the setting
-  // of use(), instead of being packed by measurement. Empty without a search.
+  // of use(). Measurements do not decide how many of them share a device. Empty without a search.
   std::string searched_kind;
 };
 
@@ -54,21 +54,22 @@ struct RunningAttempt {
   Job job;
   QueuedJob queued;
   Placement placement;
-  pid_t pid = 0;            // 0 while it is unknown
+  pid_t pid = 0;            // 0 while the process is unknown
   double begun_s = 0;       // time of its start on the monotonic clock
   bool adopted = false;     // started by an earlier scheduler's supervisor
-  int setting = 0;          // how often Scheduler::use() was called before it began
-  int others_at_begin = 0;  // how many other attempts ran when it began
-  // For an adopted attempt whose end was requested: when it gets the next signal, on the monotonic
-  // clock.
+  int setting = 0;          // how often Scheduler::use() was called before the attempt began
+  int others_at_begin = 0;  // how many other attempts ran when the attempt began
+  // When an adopted attempt whose end was requested gets the next signal, on the monotonic clock.
   double kill_at_s = 0;
 
-  // For an attempt with devices:
+  // The next four are for an attempt with devices.
   AttemptSight sight;
-  int most_together = 1;  // the largest number of jobs of the batch on its device, itself included
-  int limit = 1;          // value of Packing::per_device() when it began
-  double job_s_at_begin = 0;  // sum of the running times of jobs on its first device when it began
-  // set if it is a trial for a kind with gpus = auto
+  // the largest number of jobs of the batch on its device, this job included
+  int most_together = 1;
+  int limit = 1;  // value of Packing::per_device() when it began
+  // sum of the running times of all jobs on its first device when it began
+  double job_s_at_begin = 0;
+  // the side on which it is a trial for a kind with gpus = auto (packing.h)
   CpuOrGpu::Choice trial = CpuOrGpu::Choice::unknown;
 };
 
@@ -76,7 +77,8 @@ struct RunningAttempt {
 // runs.
 struct BatchCounts {
   std::int64_t total = 0, done = 0, failed = 0, skipped = 0, cancelled = 0, running = 0;
-  std::int64_t blocked = 0;  // jobs that cannot run, because they need a job that did not succeed
+  // jobs that cannot run, because they depend on a job that did not succeed
+  std::int64_t blocked = 0;
   std::int64_t left() const { return total - done - failed - skipped - cancelled - blocked; }
 };
 
@@ -89,15 +91,16 @@ class Scheduler {
   using Ended = std::function<void(const RunningAttempt&, const Settled&)>;
 
   // The caller must hold the batch's lock. Adopts attempts that an earlier scheduler left running.
-  // If an attempt cannot be adopted, its processes are ended, and its job waits again. Throws
-  // Error.
+  // If an attempt cannot be adopted, its processes are ended, and its job waits again. Throws Error
+  // if the ledger or the batch's folder cannot be written. Also throws Error if an earlier
+  // supervisor does not answer, or if processes of an attempt cannot be ended.
   Scheduler(Ledger& ledger, SchedulerSetup setup);
   ~Scheduler();
 
   void on_end(Ended ended) { on_end_ = std::move(ended); }
   // Sets a function that is called for each job that will not run unless a job is retried. The job
-  // needs an unsuccessful job, or was cancelled before it began. Jobs that already need an
-  // unsuccessful job are reported at once.
+  // depends on an unsuccessful job, or was cancelled before it began. Jobs that already depend on
+  // an unsuccessful job are reported at once.
   void on_never(std::function<void(std::int64_t)> never);
   // Sets a function that gets texts for people about decisions of the batch. The ledger has these
   // texts too.
@@ -118,23 +121,24 @@ class Scheduler {
   const BatchCounts& counts() const { return counts_; }
   std::vector<const RunningAttempt*> running() const;
   const Resources& resources() const { return resources_; }
-  const DeviceWatch* watch() const { return setup_.watch.get(); }  // null if there is none
-  // From now on, jobs of the searched kind begin in this setting, which gives their cores and their
-  // number at once. Running jobs continue. A later request for slots changes the number of
-  // concurrent jobs again. `setting.combination` has no effect here; hold() chooses the
+  const DeviceWatch* watch() const { return setup_.watch.get(); }  // may be null
+  // From now on, jobs of the searched kind begin in this setting, which gives their cores and the
+  // number of concurrent jobs. Running jobs continue. A later request for slots changes the number
+  // of concurrent jobs again. `setting.combination` has no effect here; hold() chooses the
   // combination.
   void use(const JobSetting& setting);
   int settings_used() const { return settings_used_; }  // number of calls of use()
-  // These jobs do not begin until a later call omits them. While some are held, turn() does not
-  // return false, unless the batch drains.
+  // These jobs do not begin until a later call omits them. While some jobs are held, turn() does
+  // not return false, unless the batch drains.
   void hold(std::set<std::int64_t> jobs);
   // Cancels all of these jobs that wait. why: the reason, for people.
   void cancel_waiting(const std::set<std::int64_t>& jobs, const std::string& why);
   bool waits(std::int64_t job) const;  // whether the job is listed, does not run and is not over
   bool is_idle() const { return running_.empty() && queue_.empty(); }
-  // How many jobs of the searched kind fit into a device's memory. Returns 1 until it is measured.
+  // How many jobs of the searched kind fit into a device's memory. Returns 1 until their memory is
+  // measured.
   int fit_per_device();
-  // The devices for which the batch waits because others use them. Maps the device's index to the
+  // The devices for which the batch waits because others use them. Maps a device's index to the
   // name of the other user.
   const std::map<int, std::string>& waits_for() const { return waits_for_; }
   std::int64_t adopted() const { return adopted_; }
@@ -185,8 +189,9 @@ class Scheduler {
   std::string never(const QueuedJob& job) const;
   void enter(RunningAttempt& running);
   void count_together(int device);
-  // Releases the resources of an attempt. Returns the mean number of jobs on its device while it
-  // ran. duration_s: its duration. If that is 0 (unknown), 1 is returned.
+  // Releases the resources of an attempt. Returns the mean number of jobs on the attempt's device
+  // while the attempt ran. duration_s: the duration of the attempt. If it is 0 (unknown), 1 is
+  // returned.
   double vacate(RunningAttempt& running, double duration_s = 0);
   void look_at_devices();
   void look_at_idle_devices(bool at_end);
@@ -236,9 +241,11 @@ class Scheduler {
   bool draining_ = false, stopping_ = false, paused_ = false, has_turned_ = false;
   int most_by_files_ = std::numeric_limits<int>::max();  // limit for concurrent jobs
   int most_by_shortage_ = std::numeric_limits<int>::max();
-  // Number of starts that failed while nothing else ran. The number is reset when a job has begun.
+  // Number of attempts that could not start while nothing else ran. The number is reset when a job
+  // has begun.
   int tries_alone_ = 0;
-  double short_until_s_ = 0;  // no job begins before this time
+  // no job begins before this time, because an attempt lacked open files, processes or memory
+  double short_until_s_ = 0;
   std::string why_ending_;
   bool same_boot_ = true;  // the machine was not restarted since the previous scheduler
   double synced_s_ = 0, requests_s_ = 0, asked_busy_s_ = 0;
@@ -250,8 +257,8 @@ class Scheduler {
   std::map<std::string, Kind> kinds_;
   std::vector<Occupancy> occupancy_;  // by the device's index
   std::set<std::int64_t> alone_;      // jobs that ran out of memory on a shared device
-  // Jobs with one failure that was not counted. It was a failed trial on a CPU or GPU, or a kill
-  // during a search.
+  // Jobs with one failure that was not counted. The failure was a failed trial on a CPU or GPU, or
+  // a kill during a search.
   std::set<std::int64_t> forgiven_;
   std::optional<JobSetting> setting_;
   int settings_used_ = 0;

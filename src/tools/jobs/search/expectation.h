@@ -19,12 +19,13 @@ struct BatchOutcome {
 class Expectation {
  public:
   // Parses "gpu_activity>=40%" (for each GPU), "sm_activity>=20%", "failed<=15%" (of all jobs) or
-  // "failed<=3". The sign may be >= or <=. Throws Error.
+  // "failed<=3". The sign may be >= or <=. Throws Error for other forms.
   explicit Expectation(std::string_view text);
 
   bool is_of_gpus() const { return of_ != Of::failed; }
   bool is_of_failures() const { return of_ == Of::failed; }
-  // Whether it also applies to a part of the batch. A number of failed jobs does not.
+  // Whether the expectation also applies to a part of the batch. An expectation of a number of
+  // failed jobs, such as "failed<=3", does not.
   bool is_of_parts() const { return is_of_gpus() || is_share_; }
   const std::string& text() const { return text_; }
 
@@ -35,7 +36,8 @@ class Expectation {
   // Says whether the outcome meets the expectation. An unmeasured value does not meet it.
   Answer answer(const BatchOutcome& outcome) const;
   // Returns by how many percentage points the outcome misses the expectation, or 0 if it meets it.
-  // A GPU that was not measured misses it by 100. Call it only if is_of_parts() returns true.
+  // A GPU that was not measured misses the expectation by 100 percentage points. Call it only if
+  // is_of_parts() returns true.
   double shortfall(const BatchOutcome& outcome) const;
 
  private:

@@ -1,11 +1,11 @@
 // Finds the setting in which the jobs of a batch complete fastest. A setting is the number of
-// concurrent jobs, the cores of each job, and values of the parameters that are settings. The
+// concurrent jobs, the cores of each job, and values of the parameters that --choose names. The
 // search is pure arithmetic.
 //
-// First, each combination of values is tried with the batch's own numbers. Then neighbours of the
-// best setting are tried, as long as a better one is found. Neighbours have twice as many
-// concurrent jobs, half as many, or twice the cores. The next trial depends only on the trials so
-// far. So an interrupted search continues from them.
+// First, each combination of these values is tried with the batch's own number of concurrent jobs
+// and cores. Then neighbours of the best setting are tried, as long as a better one is found.
+// Neighbours have twice as many concurrent jobs, half as many, or twice the cores. The next trial
+// depends only on the trials so far. So an interrupted search can continue from these trials.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace lockstep {
 
 struct SearchSpace {
   struct Combination {
-    std::string name;  // such as "num_leaves=31"; empty if no parameter is a setting
+    std::string name;  // such as "num_leaves=31"; empty without --choose
     double cpus = 1;   // cores of each job, as the batch specifies
   };
   std::vector<Combination> combinations{Combination{}};  // at least one combination
@@ -39,24 +39,25 @@ struct SearchRoom {
 
 class SettingSearch {
  public:
-  // in addition to the first trial of each combination
+  // the largest number of trials in addition to the first trial of each combination
   static constexpr std::size_t most_trials = 8;
 
-  // targets: of these, only those that apply to a part of a batch are used
-  // (Expectation::is_of_parts).
+  // targets: only expectations that apply to a part of a batch are used (Expectation::is_of_parts).
   SettingSearch(SearchSpace space, std::vector<Expectation> targets);
 
   JobSetting first(int combination) const;  // the setting that the batch specifies
-  // Returns the next setting to try. Returns nothing if all are tried, or if jobs or memory do not
-  // suffice.
+  // Returns the next setting to try. Returns nothing if no setting is left to try. Settings for
+  // which jobs or memory do not suffice are left out. So are settings with more concurrent jobs, if
+  // the best trial did not keep its own number of jobs running.
   std::optional<JobSetting> next(const SearchRoom& room) const;
   // Returns the requirements of a trial of this setting.
   TrialTimer::Needs needs(const JobSetting& setting) const;
   void add(SettingTrial trial) { trials_.push_back(std::move(trial)); }
   const std::vector<SettingTrial>& trials() const { return trials_; }
-  // Returns the trial of the fastest setting that meets the targets. If none meets them, returns
-  // the one that comes nearest. Among settings that are equally fast within the noise, the one that
-  // was tried first is chosen. Null if no setting completed a job without running out of memory.
+  // Returns the trial of the fastest setting that meets the targets. If no setting meets them,
+  // returns the trial that comes nearest. Among settings that are equally fast within the noise,
+  // the setting that was tried first is chosen. Null if no setting completed a job without running
+  // out of memory.
   const SettingTrial* choice() const;
 
   // number of concurrent jobs of the whole batch
@@ -67,12 +68,14 @@ class SettingSearch {
   std::string text(const JobSetting& setting) const;  // "4 jobs per device, 1 core each"
   std::string text(const SettingTrial& trial) const;  // the setting and its result
   std::string choice_text() const;                    // the choice and the reason
-  // settings that might be better but cannot be tried, and why; "" if there are none
+  // settings that might be better but cannot be tried, and the reasons; "" if there are no such
+  // settings
   std::string untried_text(const SearchRoom& room) const;
 
   std::string json() const;  // the trials, for restore()
-  // Restores trials of an earlier start. Returns false and restores nothing if the text cannot be
-  // read. The same holds if the trials were made with other combinations, cores or devices.
+  // Restores trials of an earlier run of the batch from json(). Returns false and restores nothing
+  // if the text cannot be read, or if the trials were made with other combinations, cores or
+  // devices.
   bool restore(const std::string& json);
 
  private:

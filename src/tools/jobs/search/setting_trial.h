@@ -10,7 +10,7 @@
 namespace lockstep {
 
 struct JobSetting {
-  int combination = 0;  // index of a combination of values of those parameters that are settings
+  int combination = 0;  // index into SearchSpace::combinations (setting_search.h)
   int at_once = 1;  // concurrent jobs on each device; without devices, concurrent jobs of the batch
   double cpus = 1;  // cores of each job
   bool operator==(const JobSetting&) const = default;
@@ -25,14 +25,14 @@ struct SettingTrial {
   double together = 0;         // mean number of running jobs
   double noise = 0;            // standard error of per_minute() as a fraction of it
   std::int64_t job_bytes = 0;  // host memory of the job that used most; 0 if unknown
-  // for each device; empty if there is none, or if it was not measured
+  // the activity of each device; empty without devices, or if the activity was not measured
   std::vector<GpuActivity> gpus{};
 
   double per_minute() const;  // number of completed jobs per minute
 };
 
-// Whether the first completes clearly more jobs per minute. The difference must be above 3 %, and
-// above two standard errors.
+// Whether `one` completes clearly more jobs per minute than `other`. The difference must be above
+// two standard errors, and above 3 %.
 bool is_clearly_faster(const SettingTrial& one, const SettingTrial& other);
 
 // Measures a trial. All times are in seconds of one clock.
@@ -40,11 +40,11 @@ class TrialTimer {
  public:
   struct Needs {
     std::int64_t jobs = 1;  // number of jobs to complete
-    // A trial ends when the number of ended jobs is a multiple of this. Jobs of equal length end
-    // together, so ending at the first of them would miss the others.
+    // A trial ends only when the number of ended jobs is a multiple of this. Jobs of equal length
+    // end together, so a trial that ends with the first of them would miss the others.
     std::int64_t at_once = 1;
-    // Number of jobs that must end before the measurement begins. They load data, and later jobs
-    // find the data loaded.
+    // Number of jobs that must end before the measurement begins. These jobs load data into the
+    // host's memory, where later jobs find it.
     std::int64_t to_load = 0;
     double seconds = 0;  // shortest duration of the trial
   };

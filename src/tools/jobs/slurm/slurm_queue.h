@@ -19,9 +19,9 @@ struct SlurmSubmission {
   std::vector<std::int64_t> shares;  // the shares that its tasks 0, 1, 2, … run
 };
 
-// Submits the script to Slurm and records the submission. after: arrays that must end before it
-// begins. Returns the id of the array. Throws Error if Slurm rejects the script, or if its answer
-// is not an id. Slurm's own message is then on standard error.
+// Submits the script to Slurm and records the submission. after: ids of job arrays that must end
+// before this one begins. Returns the id of the new array. Throws Error if Slurm rejects the
+// script, or if its answer is not an id. Slurm's own message is then on standard error.
 std::string submit_to_slurm(const BatchFolder& batch, const std::string& script,
                             const std::vector<std::int64_t>& shares,
                             const std::vector<std::string>& after);

@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// The requests to Slurm for each task. All except the last are kept in batch.json for `resume`.
+// The requests to Slurm for each task. All of them are kept in batch.json for `resume`.
 struct SlurmOptions {
   std::string partition;          // if empty, Slurm's default
   std::string time;               // in Slurm's format; if empty, the partition's default
@@ -23,18 +23,19 @@ struct SlurmOptions {
 };
 
 // Converts a time to Slurm's format. Accepts Slurm's own forms, such as "90" (minutes), "4:00:00",
-// "1-12" and "UNLIMITED", and also "4h30m". Throws Error.
+// "1-12" and "UNLIMITED", and also "4h30m". Throws Error for other forms.
 std::string slurm_time(const std::string& text);
 
 // Returns the text as a word for an #SBATCH line, quoted if necessary. Throws Error if it contains
 // a line break.
 std::string sbatch_word(const std::string& text);
 
-// Throws Error if the text is not an option or has several lines. Also throws it for an option that
-// the script itself sets.
+// Throws Error if the text is not an option of sbatch or has several lines. Also throws Error for
+// an option that the script itself sets.
 void check_sbatch_text(const std::string& text);
 
-// The largest number of GPUs that a job of the list needs. It is the default for tasks.
+// The largest number of GPUs that a job of the list needs. It is the default number of GPUs of a
+// task.
 int most_gpus(const JobList& list);
 int cores_for_task(const JobList& list, int gpus);  // cores for all jobs that share the task's GPUs
 // Throws Error, which names a job that needs more than a task has.

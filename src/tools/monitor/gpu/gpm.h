@@ -18,10 +18,10 @@ class Gpm {
 
   bool supported() const { return supported_; }
   // Takes a sample, and returns readings from the newest two samples. Samples are at least 100 ms
-  // apart; more frequent calls return the readings of the call before. The first sample gives
-  // readings without a value. If GPM is not supported, the readings of SM, tensor and memory
-  // activity are `unsupported`. Readings of traffic are then left out, because other functions of
-  // NVML also report traffic.
+  // apart; a call that comes earlier returns the readings of the previous call. After the first
+  // sample, the readings have no value. If GPM is not supported, the readings of SM, tensor and
+  // memory activity are `unsupported`. Readings of traffic are then left out, because other
+  // functions of NVML also report traffic.
   std::vector<std::pair<GpuMetric, Reading>> read(double now_s);
 
  private:

@@ -192,7 +192,7 @@ std::vector<GpuActivity> activity_between(const std::vector<GpuActivitySum>& bef
 }
 
 GpuLogResult GpuLog::stop() {
-  // If finish() was called before, the thread has ended or was left behind, so there is no wait.
+  // If stop() was called before, the thread has ended or was left behind, so there is no wait.
   const std::chrono::seconds patience{shared_->thread.joinable() ? 2 : 0};
   GpuLogResult result;
   std::unique_lock lock(shared_->mutex);

@@ -19,13 +19,14 @@ struct GpuLogSpec {
   std::vector<Device> devices;  // devices of the run; CPUs are ignored
   double every_s = 1;           // at least 0.1
   std::uint64_t limit_bytes = GpuLogFile::usual_limit_bytes;
-  // Called on the recording thread, because it may hang.
+  // Called on the thread of the log, because it may hang.
   std::function<std::shared_ptr<GpuReader>()> make_reader = [] {
     return std::shared_ptr<GpuReader>(make_nvml_reader());
   };
 };
 
-// Mean activity over the counted time. A member is not set if it was never measured.
+// Mean activity of a GPU over the time that is counted (GpuLog::begin_counting). A member is not
+// set if it was never measured.
 struct GpuActivity {
   int index = 0;
   std::optional<double> busy_percent, sm_percent;
@@ -38,8 +39,8 @@ struct GpuActivitySum {
   double busy = 0, sm = 0;  // sums of percentages
   long long busy_samples = 0, sm_samples = 0;
 };
-// Returns the mean activity of each GPU between two sums. If `before` is empty, the time begins
-// with begin_counting().
+// Returns the mean activity of each GPU between two sums. If `before` is empty, the time begins at
+// GpuLog::begin_counting().
 std::vector<GpuActivity> activity_between(const std::vector<GpuActivitySum>& before,
                                           const std::vector<GpuActivitySum>& after);
 
@@ -57,8 +58,8 @@ class GpuLog {
   GpuLog(const GpuLog&) = delete;
   GpuLog& operator=(const GpuLog&) = delete;
 
-  // Starts counting for the mean activity. Call it after the start of the run, in which GPUs are
-  // idle. Further calls change nothing.
+  // Starts counting for the mean activity. Call it after the start-up of the run, because GPUs are
+  // idle during start-up. Later calls change nothing.
   void begin_counting();
   // Returns the sums so far, in the order of the devices; empty if nothing was read yet.
   std::vector<GpuActivitySum> sums() const;
@@ -71,7 +72,7 @@ class GpuLog {
 };
 
 // Returns lines for the end of a run: the mean activity, and the GPUs that were idle. Returns "" if
-// there is nothing to report. file: the log, which the lines name.
+// there is nothing to report. file: the path of the log, which the lines contain.
 std::string gpu_activity_text(const GpuLogResult& result, const std::filesystem::path& file);
 
 }  // namespace lockstep

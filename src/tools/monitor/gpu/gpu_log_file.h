@@ -25,20 +25,20 @@ std::string gpu_log_head();
 std::string gpu_log_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                           const IsOwnProcess& is_own);
 
-// Appends to the file, also if an earlier start has begun it. When the file reaches its limit,
-// every second sample in it is deleted. From then on, only half as many samples are kept. So the
-// file covers the whole run.
+// Appends to the file, also if an earlier start of the run has created it. When the file reaches
+// `limit_bytes`, every second sample in it is deleted. From then on, only half as many samples are
+// kept. So the file covers the whole run.
 class GpuLogFile {
  public:
   static constexpr std::uint64_t usual_limit_bytes = std::uint64_t{32} << 20;
 
   // every_s: the interval between calls of append(). If the samples in the file are further apart,
-  // the new ones are kept at about the same distance. Throws Error if the file is not writable or
-  // has other columns.
+  // new samples are kept at about that distance. Throws Error if the file is not writable or has
+  // other columns.
   GpuLogFile(std::filesystem::path path, double every_s,
              std::uint64_t limit_bytes = usual_limit_bytes);
 
-  // lines: the lines of one sample. Returns false if they cannot be written. On a full disk,
+  // lines: the lines of one sample. Returns false if the lines cannot be written. On a full disk,
   // samples are lost, but none is damaged. Throws Error if the file has reached its limit and
   // cannot be read or replaced.
   bool append(const std::string& lines);

@@ -15,10 +15,11 @@
 namespace lockstep {
 
 struct GpuProcess {
-  int pid = 0;  // number that NVML reports; in a container, it may be the host's
+  int pid = 0;  // number that NVML reports; in a container, it may be the number on the host
   bool graphics = false;
   std::optional<std::uint64_t> memory_bytes;
-  // SM activity, a mean over about one second. Not set if the driver has no sample.
+  // NVML's SM utilisation, a mean over about the driver's last second. Not set if the driver has no
+  // sample.
   std::optional<double> sm_percent;
   double sm_at_s = 0;  // when sm_percent was read, on the monotonic clock
 };
@@ -41,7 +42,7 @@ class GpuReader {
   virtual const std::vector<GpuInfo>& gpus() const = 0;  // whole GPUs, in NVML's order
   virtual std::string why_absent() const = 0;  // reason if there is no GPU; "" if there may be GPUs
   // Reads the GPU at `position` in gpus(). Values that are slow to query are queried less often.
-  // Their readings have the time of the query.
+  // The readings of such values have the time of the last query.
   virtual GpuSample read(std::size_t position) = 0;
 };
 

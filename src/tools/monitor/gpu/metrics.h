@@ -45,15 +45,15 @@ struct MetricInfo {
 std::span<const MetricInfo> all_metrics();  // all metrics, in the order of GpuMetric
 const MetricInfo& info(GpuMetric metric);
 
-// Whether a value was read. unsupported: this GPU or driver never reports it. no_sample: there is
-// no value this time.
+// Whether a value was read. unsupported: this GPU or driver never reports the metric. no_sample:
+// there is no value in this sample.
 enum class ReadingState { measured, unsupported, no_sample };
 const char* to_string(ReadingState state);  // "measured", "unsupported", "no sample"
 
 struct Reading {
   ReadingState state = ReadingState::no_sample;
   double value = 0;     // in the metric's unit; valid only if measured
-  double period_s = 0;  // duration over which the value is a mean; 0 for a momentary value
+  double period_s = 0;  // duration over which the value is a mean; 0 for an instantaneous value
   double at_s = 0;      // when it was read, on the monotonic clock
   std::string source;   // "GPM", "NVML utilization", …
   std::string why;      // reason if it is not measured

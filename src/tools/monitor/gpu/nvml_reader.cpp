@@ -324,8 +324,8 @@ bool add_processes(nvml::ListProcesses function, nvml::Device device, std::size_
   return true;
 }
 
-// On a GPU that is split by MIG, processes are also listed for each instance. NVML lists processes
-// of the whole GPU for root only.
+// Lists the processes of the whole GPU and of its MIG instances. If a GPU is split by MIG, NVML
+// lists the processes of the whole GPU to root only.
 void NvmlReader::list_processes(Gpu& gpu) const {
   gpu.processes.clear();
   gpu.processes_known = false;

@@ -17,7 +17,8 @@ GpuMetric activity_of(const GpuSample& gpu);
 std::string activity_text(const GpuSample& gpu);
 
 // Returns a header and a row per GPU, each of at most `width` cells. gpus: the GPUs of the sample,
-// in its order. history: values of the same GPUs; those newer than the sample are left out.
+// in its order. history: values of the same GPUs; values that are newer than the sample are left
+// out.
 std::vector<Line> device_lines(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                                const History& history, int width, bool utf8);
 

@@ -94,7 +94,7 @@ ProcessWidths choose_process_columns(int width) {
   return widths;
 }
 
-// Compares two rows. The result is unordered if a value is unknown.
+// Compares two rows. Both must have the value: known() must be true for them.
 std::partial_ordering order(const ProcessRow& a, const ProcessRow& b, ProcessSort by) {
   switch (by) {
     case ProcessSort::gpu:

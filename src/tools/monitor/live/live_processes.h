@@ -38,8 +38,8 @@ bool matches(const ProcessRow& row, const std::string& filter);
 // in the order of GPU and pid.
 void sort_rows(std::vector<ProcessRow>& rows, ProcessSort by, bool reversed);
 
-// Returns the facts of the sample about a process, as lines of any length. who: nothing if the
-// process is not visible here.
+// Returns the facts of the sample about a process, as lines of any length. who: not set if the
+// process does not exist in this PID namespace.
 std::string process_page(const std::vector<GpuInfo>& gpus, const MonitorSample& sample, int pid,
                          const std::optional<ProcessInfo>& who);
 

@@ -19,9 +19,9 @@ namespace lockstep {
 
 struct LiveOptions {
   FindProcess find;
-  // Returns further text for the page of a process, of any length. It is called when the page opens
-  // and for each new sample while the page is open. It runs on the thread that calls LiveView, so
-  // it must return within some milliseconds.
+  // Returns additional text for the page about one process, of any length. It is called when the
+  // page opens and for each sample that is shown while the page is open. It runs on the thread that
+  // calls LiveView, so it must return within some milliseconds.
   std::function<std::string(int pid)> more{};
   bool utf8 = true;       // whether the terminal shows more than ASCII
   double interval_s = 1;  // interval of the samples, which the view shows

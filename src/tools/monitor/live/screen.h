@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// The style of a text. The words have the whole meaning without it, because a terminal may have no
+// The style of a text. The text is complete without its style, because a terminal may have no
 // colour.
 enum class Style { plain, bold, dim, good, warning, bad, head, selected };
 

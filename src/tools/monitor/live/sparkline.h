@@ -6,8 +6,9 @@
 
 namespace lockstep {
 
-// Returns one cell per value, the oldest first. NaN (not measured) gives a gap. Values are clamped
-// to 0 to 100. The bars are Unicode blocks if `utf8` is true, else ASCII characters.
+// Returns one terminal cell per value. The values are in the order of time. NaN (not measured)
+// gives a gap. Values are clamped to 0 to 100. The bars are Unicode blocks if `utf8` is true, else
+// ASCII characters.
 std::string sparkline(std::span<const float> percents, bool utf8);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// A small HTTP/1.1 server for GET and HEAD. It has one thread, and all its buffers and times are
-// limited.
+// A small HTTP/1.1 server for GET and HEAD. It has one thread, and limits all its buffers and
+// waiting times.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct HttpReply {
 };
 
 struct HttpLimits {
-  // The largest number of connections. A further one replaces the connection that has waited
-  // longest for a request. If no connection waits for a request, the new one is closed.
+  // The largest number of connections. One more connection replaces the connection that has waited
+  // longest for a request. If no connection waits for a request, the new connection is closed.
   std::size_t connections = 64;
   std::size_t header_bytes = 8192;  // largest header of a request
   std::size_t target_bytes = 1024;  // largest path and query together

@@ -14,7 +14,8 @@ struct ListenAddress {
 };
 
 // Parses "127.0.0.1:9400", "[::1]:9400", "localhost:9400", ":9400", "9400" or "127.0.0.1". A
-// missing part has the default value, so "" is the default. Throws Error for any other text.
+// missing part has its default value, so "" gives the default address. Throws Error for any other
+// text.
 ListenAddress parse_listen_address(const std::string& text);
 
 }  // namespace lockstep

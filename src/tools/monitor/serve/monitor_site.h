@@ -23,8 +23,9 @@ class MonitorSite {
   struct Setup {
     std::vector<GpuInfo> gpus;
     double interval_s = 1;
-    // Whether only requests to local names are answered. Without this, a page of another site could
-    // read this one on loopback, through a name that resolves to it (DNS rebinding).
+    // Whether only requests to local host names are answered. If false, a page of another site
+    // could read this page on loopback, through a name that resolves to this machine (DNS
+    // rebinding).
     bool local_only = true;
     std::function<double()> hanging_s = [] { return 0.0; };        // Sampler::hanging_s
     FindProcess find = [](int pid) { return process_info(pid); };  // called by answer()

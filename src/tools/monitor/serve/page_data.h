@@ -1,4 +1,4 @@
-// Writes the data of the page as JSON: the history in columns.
+// Writes the data of the page as JSON: the history of the samples, as columns.
 #pragma once
 
 #include <string>

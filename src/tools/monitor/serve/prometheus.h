@@ -1,4 +1,5 @@
-// Writes a sample as text for Prometheus, in base units. Only measured values have a series.
+// Writes a sample as text for Prometheus, in base units (seconds, bytes). Only measured values have
+// a time series.
 #pragma once
 
 #include <string>
@@ -24,7 +25,7 @@ struct MonitorStatus {
 // precedence.
 constexpr std::size_t most_processes_per_gpu = 64;
 
-// gpus: the GPUs of the sample, in its order. A GPU that occurs twice has its series once.
+// gpus: the GPUs of the sample, in its order. A GPU that occurs twice is written once.
 std::string prometheus_gpus(const std::vector<GpuInfo>& gpus, const MonitorSample& sample,
                             const FindProcess& find);
 std::string prometheus_status(const MonitorStatus& status);

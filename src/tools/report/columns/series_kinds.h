@@ -10,7 +10,8 @@ namespace lockstep {
 
 bool is_of_validation(const std::string& name);
 bool is_loss(const std::string& name);  // whether it is a loss; false for the scale of a loss
-// Whether it is the validation loss itself. A part of it, such as val/aux_loss, is not.
+// Whether it is the validation loss itself. Returns false for a part of that loss, such as
+// val/aux_loss.
 bool is_validation_loss(const std::string& name);
 
 // Properties that decide whether a series counts the training's steps.
@@ -23,14 +24,15 @@ struct SeriesShape {
 };
 
 // Returns the index of the series that counts the training's steps. Normally that is the longest
-// one, which has the most points. Validation series are ignored, because they may count their own
-// batches. Counters are ignored, because Lightning logs them for training and for validation.
-// Series with fewer than a twentieth of the most points are ignored too.
+// series, which has the most points. Validation series are ignored, because they may count their
+// own batches. Series that are counters, such as epoch, are ignored, because Lightning logs them
+// for training and for validation. Series with fewer than a twentieth of the points of the longest
+// series are ignored too.
 //
 // Some training series may be logged for validation too, by epochs instead of steps. MMEngine's
 // data_time is an example. So series with at least half as many points and about the same duration
-// are compared too. The one that goes back least is returned. If all series are ignored, the
-// longest of all is returned. Returns nothing for an empty list.
+// are compared too. The series that goes back least often is returned. If all series are ignored,
+// the longest of all series is returned. Returns nothing for an empty list.
 std::optional<std::size_t> main_series(const std::vector<SeriesShape>& all);
 
 }  // namespace lockstep

@@ -10,8 +10,8 @@ namespace lockstep {
 
 using ColumnNames = std::vector<std::string>;
 
-// Names in the form of plain_column_name(), in the order in which they are searched. W&B's _step
-// counts calls of its log().
+// These functions return names in the form of plain_column_name(), in the order in which they are
+// searched. W&B's _step counts calls of its log().
 const ColumnNames& step_columns();
 const ColumnNames& epoch_columns();
 const ColumnNames& clock_columns();  // columns that hold times of a clock
@@ -26,7 +26,7 @@ const ForeignColumn* column_named(const ForeignTable& table, const ColumnNames& 
 
 // Returns a value for each row. A row without a value gets the value of the row before it. Rows
 // before the first value get the first value. Values whose magnitude is `most` or more are ignored.
-// Returns nothing if there is no column or no value.
+// Returns an empty list if `column` is null or has no value.
 std::vector<double> values_by_row(const ForeignColumn* column, std::size_t rows, double most);
 
 }  // namespace lockstep

@@ -36,18 +36,19 @@ const char* to_string(Conclusion conclusion);
 struct CompareOptions {
   double margin = 0.02;  // a fraction; for a quality, relative to the mean of A
   double confidence = 0.95;
-  // The value of the metric for "time to". Without it, the worst of the trials' best values is
-  // used.
+  // The value of the metric for the quantity "time to" (goal.h). If it is not set, the worst of the
+  // trials' best values is used.
   std::optional<double> loss;
   // The quantity that decides the conclusion. If it is empty, a time decides, or a quality if no
   // time was measured.
   std::string by;
-  // Facts that the user varied on purpose, such as "precision". Their differences block nothing.
+  // Facts that the user varied on purpose, such as "precision". Differences in these facts prevent
+  // no comparison.
   std::vector<std::string> varied;
   std::vector<std::string> assumed;  // unknown facts that are assumed to be equal
   // whether lower or higher is better, by the metric's name
   std::map<std::string, Better> better{};
-  // trials at the same position on both sides are a pair, measured one after the other
+  // whether trials at the same position on both sides are a pair, measured one after the other
   bool paired = false;
   // A margin for the quantity `by` in its own unit, instead of `margin`. It applies only if that
   // quantity is compared by differences.
@@ -60,10 +61,10 @@ struct Difference {
   std::string key;
   FactKind kind = FactKind::note;
   nlohmann::json a, b;         // a list of values if the trials of a side differ
-  bool within = false;         // whether the trials of at least one side differ
+  bool within = false;         // whether the trials of at least one side differ from each other
   bool varied = false;         // whether the user varied it on purpose; if so, `blocks` is empty
   std::vector<Aspect> blocks;  // aspects that cannot be compared because of this difference
-  // whether quantities with Quantity::total cannot be compared because of it
+  // whether quantities with Quantity::total cannot be compared because of this difference
   bool blocks_totals = false;
   std::string text;  // B against A: "optimizer.lr 0.001 against 0.0003"
 };
@@ -71,7 +72,7 @@ struct Difference {
 struct UnknownFact {
   std::string key;
   FactKind kind = FactKind::note;
-  bool in_a = false, in_b = false;  // whether the fact is unknown on this side
+  bool in_a = false, in_b = false;  // whether the fact is unknown on side A, and on side B
   bool assumed = false;
   std::vector<Aspect> blocks;
 };
@@ -92,7 +93,8 @@ struct QuantityRow {
   std::optional<Interval> bootstrap;  // set only with 20 values or more on each side
   Conclusion conclusion = Conclusion::inconclusive;
   std::optional<int> repeats_needed;
-  std::vector<std::string> reasons;  // why the quantity cannot be compared; empty if it can
+  // why the quantity cannot be compared; empty if it can be compared
+  std::vector<std::string> reasons;
   std::string text;  // the result in words: "slower", "inconclusive: would need about 12 repeats"
 };
 
@@ -100,11 +102,11 @@ struct QuantityRow {
 struct CountRow {
   std::string name;  // "failed"
   Count a, b;
-  // The number of jobs that are in this state on one side only. Set if each side is one batch.
+  // The number of jobs that are in this state on one side only. Set if each side is a single batch.
   std::optional<OneSided> one_sided{};
   // share_a and share_b: Clopper-Pearson intervals. p: from McNemar's exact test if both sides have
   // the same jobs, and from Fisher's exact test otherwise. All are NaN if a side has several
-  // trials, because repeats of a job are not further jobs.
+  // trials, because repeats of a job do not count as different jobs.
   Interval share_a, share_b;
   double p = 1;
   std::string test{};  // "McNemar's exact test" or "Fisher's exact test"; empty without a test
@@ -117,15 +119,15 @@ struct CountRow {
 struct JobRow {
   std::string name;
   std::string state_a, state_b;
-  double seconds_a = 0, seconds_b = 0;  // 0 if it did not run
-  // numbers that both sides reported: their values in A and B
+  double seconds_a = 0, seconds_b = 0;  // 0 if the job did not run
+  // values in A and B of each number that both sides reported, by name
   std::map<std::string, std::pair<double, double>> results;
-  // Whether both sides gave the same result. `unknown` if the job is not done on both sides, or if
-  // its results do not show it. `other` if the results differ.
+  // Whether both sides gave the same result. It is `unknown` if the job is not done on both sides,
+  // or if its results cannot show it. It is `other` if the results differ.
   enum class Outcome { unknown, other, same_results, same_model } outcome = Outcome::unknown;
 };
 
-// A quality that jobs of both sides reported, compared job by job as the difference B - A.
+// A quality that jobs of both sides reported. It is compared job by job, as the difference B - A.
 struct JobPairs {
   std::string name;  // such as "test.auc"
   SignedRank ranks;
@@ -133,12 +135,13 @@ struct JobPairs {
 };
 
 struct JobsMatched {
-  bool any = false;  // true if all trials of both sides are batches with jobs
+  bool any = false;  // whether all trials of both sides are batches with jobs
   std::int64_t matched = 0, only_a = 0, only_b = 0;
   std::string by;  // how jobs were matched: "parameters" or "name"
   std::vector<JobRow> rows;
-  std::vector<JobPairs> pairs{};  // set only if each side is one batch
-  // Names of results "used.NAME" that differ between jobs although the outcome is the same.
+  std::vector<JobPairs> pairs{};  // set only if each side is a single batch
+  // Names of results "used.NAME" that differ between matched jobs although their outcome is the
+  // same.
   std::set<std::string> changed_nothing{};
 };
 
@@ -147,13 +150,14 @@ struct Comparison {
   CompareOptions options;
   std::optional<double> loss;  // the value that was used for "time to"
   std::vector<RedFlag> flags;
-  std::vector<Difference> differences;  // the differences that decide most come first
+  // the differences that affect the conclusion most come first
+  std::vector<Difference> differences;
   std::vector<UnknownFact> unknown;
   std::vector<std::string> equal;  // names of known facts that are equal
   std::vector<QuantityRow> rows;
   std::vector<CountRow> counts;
   JobsMatched jobs;
-  std::string by;  // name of the deciding row; empty if nothing was measured on both sides
+  std::string by;  // name of the quantity that decides; empty if nothing was measured on both sides
   Conclusion conclusion = Conclusion::inconclusive;
   std::string verdict;               // the conclusion as a sentence
   std::vector<std::string> reasons;  // why the deciding quantity cannot be compared
@@ -165,12 +169,12 @@ struct Comparison {
 };
 
 // Throws Error if a side has no trials, or if an option names an unknown fact or metric. Also
-// throws it if `by` was not measured on both sides. The same holds if `loss` is set and no common
-// metric was evaluated.
+// throws Error if `by` was not measured on both sides. Also throws Error if `loss` is set and no
+// common metric was evaluated.
 Comparison compare(TrialGroup a, TrialGroup b, const CompareOptions& options);
 
 // Returns the exit code for CI. It is 1 if B is slower (or worse) by more than `threshold`. It is 0
-// if B is not, and 2 if that is undecided.
+// if B is not slower or worse by that much, and 2 if that is undecided.
 int exit_code_of(const Comparison& comparison, double threshold);
 
 // Returns JSON in the format of docs/reference/comparison.md.

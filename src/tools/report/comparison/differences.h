@@ -11,18 +11,19 @@
 namespace lockstep {
 
 struct Differences {
-  std::vector<Difference> differences;  // the differences that decide most come first
+  // the differences that affect the conclusion most come first
+  std::vector<Difference> differences;
   std::vector<UnknownFact> unknown;
   std::vector<std::string> equal;
 };
 
 // Sorts facts into three lists: facts that differ, facts that are not known to be equal, and facts
-// that are equal. Throws Error if `varied` or `assumed` name an unknown fact. The error suggests
-// the nearest one.
+// that are equal. Throws Error if `varied` or `assumed` of the options name an unknown fact. The
+// error suggests the fact with the nearest name.
 Differences find_differences(const TrialGroup& a, const TrialGroup& b,
                              const CompareOptions& options);
 
-// Returns why a quantity cannot be compared. The list is empty if it can.
+// Returns the reasons why a quantity cannot be compared. The list is empty if it can be compared.
 std::vector<std::string> reasons_against(const Quantity& quantity, const Differences& found,
                                          const std::string& name_a, const std::string& name_b);
 

@@ -1,5 +1,5 @@
-// Finds red flags: results that cannot be true, or that explain everything else. They are reported
-// first.
+// Finds red flags: results that cannot be true, or facts that explain all other differences. They
+// are reported first.
 #pragma once
 
 #include "tools/report/comparison/comparison.h"
@@ -9,7 +9,8 @@
 
 namespace lockstep {
 
-// rows: the rows of the comparison with their contrasts. The most important flag comes first.
+// rows: the quantities of the comparison, with their contrasts. The most important flag comes
+// first.
 std::vector<RedFlag> find_flags(const TrialGroup& a, const TrialGroup& b, const Differences& found,
                                 const std::vector<QuantityRow>& rows, double margin);
 

@@ -15,10 +15,10 @@ struct GoalTimes {
   std::vector<double> a, b;  // seconds of training, for the trials that reached the value
 };
 
-// wanted: the value to reach. Without it, the value is the worst of the trials' best values. Every
-// trial with a value has reached that one. Trials without a curve are ignored. Returns nothing if a
+// wanted: the value to reach. Without it, the value is the worst of the trials' best values, which
+// every trial with a value has reached. Trials without a curve are ignored. Returns nothing if a
 // side has no trial with a curve, or if the curves are of different metrics. Also returns nothing
-// if it is unknown whether lower or higher is better.
+// if it is unknown whether lower or higher values are better.
 std::optional<GoalTimes> times_to_goal(const TrialGroup& a, const TrialGroup& b,
                                        std::optional<double> wanted);
 

@@ -13,8 +13,8 @@
 namespace lockstep {
 
 // Compares the hashes of the two models if both jobs report them. Otherwise compares the qualities
-// that both jobs report. At least one of these must not be a whole number, because whole numbers
-// may be equal by chance.
+// that both jobs report. If all values are equal whole numbers, the outcome is `unknown`, because
+// whole numbers may be equal by chance.
 JobRow::Outcome outcome_of(const JobFacts& a, const JobFacts& b);
 // One job in one trial.
 struct RepeatOfJob {
@@ -22,9 +22,9 @@ struct RepeatOfJob {
   std::string seed{};  // seed of the trial; empty if unknown
 };
 // Compares one job in all trials of each side. Each side has at least one trial. The outcome is the
-// same if each trial of one side equals some trial of the other. If the sides share seeds, only
-// trials with equal seeds are compared, and trials with other seeds are ignored. changed: gets the
-// results "used.NAME" that differ between equal trials; may be null.
+// same if each trial of one side has the outcome of some trial of the other. If the sides share
+// seeds, only trials with equal seeds are compared, and trials with other seeds are ignored.
+// changed: gets the results "used.NAME" that differ between equal trials; may be null.
 JobRow::Outcome outcome_of(const std::vector<RepeatOfJob>& a, const std::vector<RepeatOfJob>& b,
                            std::set<std::string>* changed = nullptr);
 

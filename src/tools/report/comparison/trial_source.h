@@ -10,7 +10,8 @@
 namespace lockstep {
 
 // word: a path, STORE#RUN of an experiment tracker, or the name of a run or batch in the folder
-// `root`. Throws Error. The error says how the word was read, or suggests the nearest name.
+// `root`. Throws Error if the word names no such trial, or if the trial cannot be read. The error
+// says how the word was read, or suggests the nearest name.
 Trial read_trial(const std::string& word, const std::filesystem::path& root);
 
 }  // namespace lockstep

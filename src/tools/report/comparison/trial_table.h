@@ -14,11 +14,11 @@ struct TrialColumn {
   std::string unit;  // unit of a quantity; empty for a fact
   bool is_quantity = false;
   bool is_number = false;              // whether all known values are numbers
-  std::vector<nlohmann::json> values;  // for each trial; null if unknown or NaN
+  std::vector<nlohmann::json> values;  // one value for each trial; null if unknown or NaN
 };
 
 struct TrialTable {
-  std::vector<std::string> names, paths, states;  // for each trial
+  std::vector<std::string> names, paths, states;  // one entry for each trial
   std::vector<TrialColumn> columns;               // facts that differ, followed by quantities
 };
 
@@ -28,7 +28,7 @@ TrialTable trial_table(const std::vector<Trial>& trials);
 
 // Sorts by "name", "state" or a column in ascending order. A dash before the name, as in
 // "-best.loss", means descending order. Unknown values come last. Throws Error if there is no such
-// column, and suggests the nearest.
+// column. The error suggests the column with the nearest name.
 void sort_table(TrialTable& table, const std::string& column);
 
 // If the table is wider than `width`, the least important columns are left out. 0 means no limit.

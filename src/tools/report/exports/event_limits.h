@@ -16,18 +16,18 @@ double step_of_line(const std::string& line);
 
 class EventLimits {
  public:
-  // Reads the resumes of the file. Throws Error if it cannot be read.
+  // Reads the "resume" events of the file. Throws Error if the file cannot be read.
   explicit EventLimits(const std::filesystem::path& events);
 
   std::int64_t lines() const { return lines_; }
   std::int64_t step_lines() const { return step_lines_; }
-  // Whether an event of this step counts. line: its line, from 0. Calls must be in the order of the
-  // lines.
+  // Whether an event of this step counts. line: index of the event's line, from 0. Calls must be in
+  // the order of the lines.
   bool counts(std::int64_t line, double step);
 
  private:
   std::int64_t lines_ = 0, step_lines_ = 0;
-  // For each resume: its line, and the lowest step of this and all later resumes.
+  // For each "resume" event: its line, and the lowest step of this and all later "resume" events.
   std::vector<std::pair<std::int64_t, double>> limits_;
   std::size_t next_ = 0;
 };
@@ -36,7 +36,8 @@ class EventLimits {
 // to the file after this call began are left out.
 void for_each_effective_line(const std::filesystem::path& events,
                              const std::function<void(const std::string& line)>& visit);
-// Does the same with limits that were read earlier, so that several passes read the same lines.
+// Visits the lines in the same way, but with limits that were read earlier. So several passes over
+// the file read the same lines.
 void for_each_effective_line(const std::filesystem::path& events, EventLimits limits,
                              const std::function<void(const std::string& line)>& visit);
 

@@ -11,11 +11,13 @@ namespace lockstep {
 
 class ExportFile {
  public:
-  // Creates the folder of the file if necessary. Without finish(), no file remains. Throws Error.
+  // Creates the folder of the file if necessary. Without finish(), no file remains. Throws Error if
+  // the file cannot be created.
   explicit ExportFile(const std::filesystem::path& path);
 
-  void write(std::string_view bytes);  // throws Error
-  void finish();  // makes the file appear, in place of an older one; throws Error
+  void write(std::string_view bytes);  // throws Error if writing fails
+  // Makes the file appear, in place of an older file of that name. Throws Error if that fails.
+  void finish();
 
  private:
   void flush();

@@ -11,15 +11,15 @@ namespace lockstep {
 struct LineNumber {
   std::string_view key;  // name at the top level
   int place = -1;        // index in a list at the top level, from 0; -1 if there is no list
-  // name in an object one level below, or in an object in a list there; else empty
+  // name in an object one level below the top, or in an object of a list there; else empty
   std::string_view inner;
   double value = 0;  // NaN for null
 };
 
 // Calls `visit` for every number and null of the object. It reads down to objects in lists one
 // level below the top: {"memory": [{"peak": 1}]} gives "memory" and "peak". Deeper values are
-// skipped. Returns false if the line is not a whole object. Then only values before the fault were
-// visited.
+// skipped. Returns false if the line is not a whole object. In that case, only values before the
+// fault were visited.
 bool visit_numbers(std::string_view line, const std::function<void(const LineNumber&)>& visit);
 
 }  // namespace lockstep

@@ -14,14 +14,15 @@
 
 namespace lockstep {
 
-// Throws Error if MLflow would not read runs in that folder, or not read its present store any
-// more. This is the case if `store` is a file, which may be a database. The same holds if MLflow's
-// default database mlflow.db is in the folder, or beside a folder named mlruns. MLflow reads that
-// database until the folder holds an experiment.
+// Throws Error if MLflow would not read runs in the folder `store`, or would stop reading the
+// database that it uses now. The first case: `store` is a file, which may be a database. The second
+// case: `store` contains MLflow's default database mlflow.db. If `store` is named mlruns, mlflow.db
+// may also be beside it. MLflow reads that database until `store` holds an experiment.
 void check_mlflow_folder(const std::filesystem::path& store);
 
 // Returns the folder of the experiment with that name, and creates the experiment if it does not
-// exist. time: unix seconds. Throws Error, also if MLflow keeps a deleted experiment of that name.
+// exist. time: unix seconds. Throws Error if the folder cannot be created, or if MLflow keeps a
+// deleted experiment of that name.
 std::filesystem::path mlflow_experiment_folder(const std::filesystem::path& store,
                                                const std::string& name, double time);
 
@@ -36,7 +37,8 @@ struct MlflowRunFacts {
 };
 
 // Gives each metric a unique name in MLflow. MLflow forbids some characters, and names may become
-// equal when these are replaced. A name may also be a folder of another one.
+// equal when these are replaced. A name may also clash with the folder of another name, as "loss"
+// does with "loss/train".
 class MlflowNames {
  public:
   const std::string& of(const std::string& name);
@@ -52,13 +54,13 @@ class MlflowNames {
 // Writes one run, which exists either whole or not at all.
 class MlflowRunWriter {
  public:
-  // id: 32 hexadecimal digits. replace: whether an existing run with that id is replaced. Otherwise
-  // such a run is an Error.
+  // id: 32 hexadecimal digits. replace: whether an existing run with that id is replaced. If false
+  // and there is such a run, throws Error.
   MlflowRunWriter(std::filesystem::path experiment, std::string id, bool replace);
 
   void add(const std::string& metric, double time, std::int64_t step, double value);
-  void finish(const MlflowRunFacts& facts);  // throws Error
-  // number of metrics beyond the limit, which are left out
+  void finish(const MlflowRunFacts& facts);  // throws Error if the run cannot be written
+  // number of metrics that were left out, because a run gets at most 1000
   std::size_t left_out() const { return left_out_.size(); }
 
  private:

@@ -1,4 +1,5 @@
-// Records a run's starts, and how far each of them got. Exports store these marks with the numbers.
+// Records a run's starts (the first one and each resume), and how far each of them got. Exports
+// store these marks with the numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,20 @@ namespace lockstep {
 struct StartMark {
   std::int64_t step = 0;  // the step after which it began: 0, or the step of a checkpoint
   double time = 0;        // time of the start, unix seconds
-  // The last finished step and the time of the last event, over the events that count.
+  // The last finished step and the time of the last event, over the events that no later resume
+  // discarded.
   std::int64_t last_step = 0;
   double last_time = 0;
 };
 
-// No export has more starts, because each start of a run takes seconds.
+// No export has more starts than this, because each start of a run takes seconds.
 inline constexpr std::size_t most_start_marks = 100'000;
 
-// Collects the marks from the events that count, in order.
+// Collects the marks from the events that no later resume discarded, in order.
 class StartMarks {
  public:
   void event(const nlohmann::json& event);
-  // for a logged step whose line was read without building a JSON value
+  // does the same for a logged step whose line was read without building a JSON value
   void step(double step, double time);
   const std::vector<StartMark>& all() const { return all_; }
 

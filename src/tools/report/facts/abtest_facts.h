@@ -13,8 +13,8 @@ bool is_abtest_folder(const std::filesystem::path& folder);
 
 struct AbtestSides {
   TrialGroup a, b;
-  // The rule by which the trial itself was judged. Members are empty if the record does not have
-  // them.
+  // The rule by which the trial itself was judged. `by` is the quantity that decided. These members
+  // are empty if the record lacks them.
   std::string by;
   Scale scale = Scale::ratio;
   std::optional<double> margin, confidence;

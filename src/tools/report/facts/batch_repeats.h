@@ -13,13 +13,13 @@ namespace lockstep {
 using ChosenParameters = std::vector<std::pair<std::string, std::string>>;
 
 // Splits "sweep:lr=0.1:layers=2" into {"sweep", {{"lr", "0.1"}, {"layers", "2"}}}. A word without
-// such an ending has no parameters.
+// an ending ":NAME=VALUE" has no parameters.
 std::pair<std::string, ChosenParameters> split_choice(const std::string& word);
 
 // Returns the batch with only the jobs that have these parameters. The parameters are removed from
-// the jobs, so that they match jobs with other values of them. Times and measurements of the whole
-// batch are left out, because the jobs of all values shared the machine. Throws Error if no job has
-// the parameters. The error lists the existing names or values.
+// the jobs, so that jobs with different values of these parameters match. Times and measurements of
+// the whole batch are left out, because the jobs of all values shared the machine. Throws Error if
+// no job has the parameters. The error lists the existing names or values.
 Trial choose_jobs(Trial batch, const ChosenParameters& chosen);
 
 // Returns a trial for each value of the parameter `seed`, in the order of the jobs. choose_jobs()

@@ -36,8 +36,8 @@ struct Fact {
 enum class Better { lower, higher, unknown };
 const char* to_string(Better better);
 
-// The aspect that a quantity measures. Each aspect is blocked by different kinds of differences
-// (differences.h).
+// The aspect that a quantity measures. The kinds of differences that prevent a comparison depend on
+// the aspect (differences.h).
 enum class Aspect {
   time,     // time for a given amount of work
   goal,     // time to a loss, for any amount of work
@@ -56,14 +56,16 @@ struct Quantity {
   Scale scale = Scale::ratio;
   Better better = Better::lower;
   Aspect aspect = Aspect::time;
-  bool total = false;  // whether it is a sum over all work, so it grows with the amount
-  double value = 0;    // NaN if it was not a number
+  // whether it is a sum over all work, so that it grows with the amount of work
+  bool total = false;
+  double value = 0;  // NaN if it was not a number
 };
 
 // The value of a validation metric at one point of the training.
 struct CurvePoint {
   double step = 0;  // the step; the epoch, possibly a fraction, if a log counts only epochs
-  // Seconds of training until then. Start-up, and work that a later resume discarded, are left out.
+  // Seconds of training until this point. Start-up, and work that a later resume discarded, are
+  // left out.
   double seconds = 0;
   double value = 0;
 };
@@ -71,12 +73,13 @@ struct CurvePoint {
 // A job of a batch that the latest job list contains.
 struct JobFacts {
   std::string name;
-  std::string key;         // identifies the job by content, as in the ledger; empty if unknown
+  // identifies the job by content, as in the batch's ledger; empty if unknown
+  std::string key;
   std::string parameters;  // JSON text, sorted by name; empty if there are none
   std::string state;       // "done", "failed", …
-  // of its last attempt, unix seconds; 0 if there is none, or if times are left out
+  // times of the last attempt, unix seconds; 0 if there was no attempt, or if times are left out
   double begin = 0, end = 0;
-  // UUIDs, in a list that many jobs share; null or empty if there are none
+  // UUIDs of the devices, in a list that many jobs share; null or empty without devices
   std::shared_ptr<const std::vector<std::string>> devices;
   std::map<std::string, nlohmann::json> results;  // numbers and texts that the job reported
   double seconds() const { return end - begin; }
@@ -89,7 +92,7 @@ struct Trial {
   std::string source;  // such as "run", "batch", "CSV log", "TensorBoard log", "facts" or "timing"
   std::string state;   // state of a run; empty if unknown
   std::map<std::string, Fact> facts;
-  std::map<std::string, Fact> paths;  // options that are paths, so their contents are unknown
+  std::map<std::string, Fact> paths;  // options whose value is a path with unknown contents
   // The effective values of options. A special value of an option may mean another value that
   // follows from the data, such as 0 for all five classes. Records of earlier versions lack them.
   std::map<std::string, nlohmann::json> stood_for{};
@@ -98,7 +101,7 @@ struct Trial {
   Better metric_better = Better::unknown;
   std::vector<CurvePoint> curve;
   std::vector<JobFacts> jobs;  // jobs of a batch
-  // For "failed" and "skipped": the number of these jobs, and of all jobs.
+  // For "failed" and "skipped": the number of jobs in that state, and the number of all jobs.
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> counts;
   std::vector<std::string> cautions;  // reasons to doubt its numbers, for people
 

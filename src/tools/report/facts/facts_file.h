@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-// Throws Error, which names file and line.
+// Throws Error if the file cannot be read or is not such a report. The error names the file, and
+// the line of a faulty entry.
 Trial read_facts_file(const std::filesystem::path& file);
 
 }  // namespace lockstep

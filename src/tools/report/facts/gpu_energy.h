@@ -12,8 +12,10 @@ class SampleGaps {
   // Returns the seconds since the previous sample. Returns 0 if samples are missing in between, or
   // if there is no previous sample.
   double next(double time) {
-    constexpr double longest = 4;  // the longest gap without missing samples, in usual intervals
-    // the same while only a few samples are known
+    // A gap of more than this many usual intervals between samples means that samples are missing.
+    constexpr double longest = 4;
+    // For the first three samples, such a gap must exceed a number of seconds, and also a multiple
+    // of the usual interval.
     constexpr double least_pause_s = 60, pause_times = 10;
     const double gap = samples_ > 0 ? time - time_ : 0;
     time_ = time;

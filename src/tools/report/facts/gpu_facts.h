@@ -19,13 +19,14 @@ struct GpuUse {  // the use of one device
   int index = 0;
   std::int64_t samples = 0;
   std::optional<double> busy_percent, sm_percent;  // means over all samples
-  // mean over the samples in which it was busy; over all if it never was
+  // mean over the samples in which the device was busy, or over all samples if it never was busy
   std::optional<double> clock_mhz;
   std::optional<double> power_limit_w, memory_most_bytes;
   std::optional<double> energy_j;
-  // the largest number of processes that do not belong to the run or batch
+  // the largest number of processes on the device that do not belong to the run or batch
   std::optional<int> other_processes;
-  // share of the time by reason, such as "power" or "heat"; "none" is left out
+  // share of the time in which clocks were throttled, by reason, such as "power" or "heat"; "none"
+  // is left out
   std::map<std::string, double> throttled_share;
   bool throttling_known = false;
 };
@@ -33,8 +34,8 @@ struct GpuUse {  // the use of one device
 // begin and end in unix seconds, sorted by begin
 using TimeSpans = std::vector<std::pair<double, double>>;
 
-// Reads the samples of all files within these spans. A missing file gives no devices. The last line
-// of a file may be incomplete. Throws Error if a file is not such a table.
+// Reads the samples of all files whose times lie in `spans`. A missing file gives no devices. The
+// last line of a file may be incomplete. Throws Error if a file is not a gpu.csv.
 std::vector<GpuUse> read_gpu_use(const std::vector<std::filesystem::path>& gpu_csvs,
                                  const TimeSpans& spans);
 

@@ -9,12 +9,14 @@
 
 namespace lockstep {
 
-// chosen: the value of checkpoint.best_metric. If no such metric was evaluated, `loss` is used, or
-// else the only metric. Without evaluations, the training loss is added under its own name.
+// chosen: the value of checkpoint.best_metric. If no metric of that name was evaluated, the metric
+// `loss` is used, or else the only metric. Without evaluations, the training loss is added under
+// its own name.
 void add_metrics(const RunLog& log, const std::string& chosen, Trial& trial);
 
 // Returns whether lower or higher values of the metric are better. Evaluations that were marked as
-// the best so far show this. Unknown if there are too few, or if they fit neither direction.
+// the best so far show this. Returns `unknown` if there are too few evaluations, or if the marks
+// fit neither direction.
 Better direction_of(const RunLog& log, const std::string& metric);
 
 }  // namespace lockstep

@@ -31,7 +31,7 @@ constexpr std::array option_rows{
     OptionKind{"optimizer.", work},
     OptionKind{"train.", work},
     OptionKind{"init.from"},        // a path; the hashes of its files are a fact
-    OptionKind{"init.checkpoint"},  // a path; the hashes of its files are a fact
+    OptionKind{"init.checkpoint"},  // the hashes of the chosen files are a fact
     OptionKind{"init.", work},
     OptionKind{"ema.", work},
     OptionKind{"schedule.", work},

@@ -10,17 +10,18 @@
 namespace lockstep {
 
 struct OptionKind {
-  std::string_view key;  // "optimizer.lr", or "optimizer." for the other options of a group
-  // Nothing if the option changes neither result nor speed, or if another fact shows its effect.
+  // "optimizer.lr", or "optimizer." for the options of that group without a row of their own
+  std::string_view key;
+  // Not set if the option changes neither result nor speed, or if another fact shows its effect.
   std::optional<FactKind> kind{};
 };
 
-// Returns the row of the key, or else the row of its group. Returns null if there is neither, as
-// for options of a recipe.
+// Returns the row of the key, or else the row of its group. Returns null if neither the key nor its
+// group has a row, as for options of a recipe.
 const OptionKind* engine_option(std::string_view key);
 
-// Returns the kind of any option. Options of recipes are `work`. Returns nothing if the option is
-// to be left out.
+// Returns the kind of any option. Options of recipes are `work`. Returns nothing if a comparison
+// leaves the option out.
 std::optional<FactKind> option_kind(std::string_view key);
 
 // Whether a parameter of any program is a seed. The last word of its name decides, as in "seed",

@@ -20,9 +20,9 @@ inline constexpr const char* model_hash_result = "model_hash";
 ResultRole role_of_result(const std::string& name, const nlohmann::json& value);
 FactKind kind_of_role(ResultRole role);  // the kind of the fact that a result becomes
 
-// Makes a quantity whose properties follow from the ending of its name. _s is a time, _bytes
-// memory, _j an energy, and _per_s a rate. Others are qualities. Among qualities, lower is known to
-// be better only for a loss or an error.
+// Makes a quantity whose properties follow from the ending of its name. The ending _s means a time,
+// _bytes memory, _j an energy, and _per_s a rate. All other quantities are qualities. Among
+// qualities, lower is known to be better only for a loss or an error.
 Quantity quantity_of_name(const std::string& name);
 
 // results: an object of the numbers and texts that one training reported.

@@ -7,7 +7,7 @@
 namespace lockstep {
 
 // Accepts runs in any state and of earlier versions. Missing values are unknown. Reasons to doubt
-// the others are in `cautions`. Throws Error if run.json is damaged or the folder cannot be read.
+// known values are in `cautions`. Throws Error if run.json is damaged or the folder cannot be read.
 Trial read_run_facts(const RunDir& run);
 
 }  // namespace lockstep

@@ -14,14 +14,15 @@ struct CsvNumbers {
   ForeignTable table;  // columns in the order of the file, including columns without numbers
   // a note for each column that also has cells which are neither numbers nor empty
   std::vector<std::string> notes;
-  std::vector<std::string> refused;  // a note for each column that has only such cells
+  // a note for each column that has only cells which are neither numbers nor empty
+  std::vector<std::string> refused;
 };
 
 // Accepts the texts that parse_csv() (core/media/csv_table.h) accepts, and also columns without a
 // name. Skips an incomplete last line, and headers that are repeated, as after a restart. Empty
 // cells, and words such as NA and None, give no number. If the separator is not a comma, numbers
-// may have a decimal comma. Texts in a column of times are read by seconds_of_text(). Throws Error,
-// which names file and line.
+// may have a decimal comma. Texts in a column of times are read by seconds_of_text(). Throws Error
+// if the text is not such a table. The error names the file, and the line if one is faulty.
 CsvNumbers read_csv_numbers(std::string_view text, const std::string& name);
 
 }  // namespace lockstep

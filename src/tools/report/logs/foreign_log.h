@@ -1,6 +1,6 @@
-// Turns named numbers over steps and time from other programs' logs into a trial. A reader of a
-// format makes a ForeignTable (numbers in rows) or a ForeignLog (numbers by name). All guesses
-// about logs are made here.
+// Turns named numbers over steps and time from other programs' logs into a trial. The reader of
+// each format makes a ForeignTable (numbers in rows) or a ForeignLog (numbers by name). All guesses
+// about the meaning of logs are made here.
 #pragma once
 
 #include "tools/report/exports/start_marks.h"
@@ -21,7 +21,7 @@ struct ForeignPoint {
 
 struct ForeignSeries {
   std::string name;  // such as "val/loss"
-  // in the order of the log; if the place goes back, the training resumed
+  // points in the order of the log; if `place` goes back, the training resumed there
   std::vector<ForeignPoint> points;
 };
 
@@ -30,8 +30,8 @@ struct ForeignLog {
   std::vector<ForeignSeries> series;
   // the meaning of places: "steps" or "epochs"; empty for rows without a counter
   std::string counted;
-  // Steps per epoch if the log counts steps from the beginning in each epoch; otherwise 0. A place
-  // is then epoch * places_per_epoch + step, and `epochs` is the number of epochs.
+  // Steps per epoch if the log counts steps anew in each epoch; otherwise 0. If it is set, a place
+  // is epoch * places_per_epoch + step, and `epochs` is the number of epochs.
   double places_per_epoch = 0;
   double epochs = 0;
   // The times of restarts on the clock of the points. The time before each restart is a pause.
@@ -44,12 +44,12 @@ struct ForeignLog {
   bool is_table = false;              // whether one column of steps applies to all series
 };
 
-// Sets steps, times, qualities, the curve, and cautions about them. Leaves out the points of all
-// series that a later restart discarded. Times exclude pauses, and everything that was logged after
-// the training. A pause lies before each entry of `starts`. A gap that is far longer than the
-// others is also a pause. Restarts, step times and the training's end come from the training series
-// with the most points. Logs that Lockstep exported are recognised by their names. They get the
-// names and numbers that the run itself has.
+// Adds the log to `trial`: steps, times, qualities, the curve, and cautions about them. Leaves out
+// the points of all series that a later restart discarded. Times exclude pauses, and everything
+// that was logged after the training. A pause lies before each entry of `starts`. A gap that is far
+// longer than the others is also a pause. Restarts, step times and the training's end come from the
+// training series with the most points. Logs that Lockstep exported are recognised by their names.
+// Their names and numbers become those that the run itself has.
 void add_foreign_log(ForeignLog log, Trial& trial);
 
 struct ForeignColumn {
@@ -72,16 +72,16 @@ struct ForeignTable {
   std::vector<ForeignColumn> columns;
 };
 
-// Whether a column with that name holds times, so that its texts are read by seconds_of_text().
+// Whether a column with that name holds times. If so, its texts are read by seconds_of_text().
 bool is_time_column(const std::string& name);
 
 // Reads a table as add_foreign_log() reads a log. Finds the columns of step, epoch and time by
 // their usual names. W&B's names are known too: _step, trainer/global_step, _timestamp and
 // _runtime. A column "RUN - loss" is read as loss, and columns with the endings __MIN and __MAX are
-// left out. Throws Error if there are no other columns.
+// left out. Throws Error if there is no other column of numbers than step, epoch and time.
 void add_foreign_table(ForeignTable table, Trial& trial);
-// Only makes the log for add_foreign_log(). A run may have several tables, and their series can
-// then be merged into one log.
+// Makes only the log that add_foreign_log() takes. A run may have several tables, and their series
+// can then be merged into one log.
 ForeignLog log_of_table(ForeignTable table, Trial& trial);
 
 }  // namespace lockstep

@@ -16,9 +16,8 @@ class JsonRows {
   explicit JsonRows(std::string name) { table_.name = std::move(name); }
 
   // Adds a row. Takes numbers, true and false, and the texts "NaN", "Infinity" and "-Infinity".
-  // Times may be texts. Members of objects become "KEY.MEMBER". Objects of W&B and trackio
-  // themselves are left out: "_wandb", and pictures and tables with a "_type". Other values are
-  // left out too.
+  // Times may be texts. Members of objects become "KEY.MEMBER". Objects that W&B and trackio add
+  // are left out: "_wandb", and pictures and tables with a "_type". Other values are left out too.
   void add(const nlohmann::json& row);
   // adds a number to the row that was added last
   void add_number(const std::string& name, double value);

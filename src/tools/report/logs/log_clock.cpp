@@ -28,8 +28,8 @@ std::vector<double> rates_of(GapKind kind, const std::vector<double>& times,
   return rates;
 }
 
-// The rate from which a gap is a pause. A pause is at least ten times as long as usual gaps, and
-// only few gaps reach this length. Several gaps of similar length are not pauses, because
+// The rate from which a gap is a pause. A pause is at least ten times as long as every gap that is
+// not one, and only few gaps are so long. Several gaps of similar length are not pauses, because
 // evaluations and checkpoints cause them.
 double shortest_pause(std::vector<double> rates) {
   constexpr std::size_t least_rates = 5, least_few = 3, share_of_few = 100;

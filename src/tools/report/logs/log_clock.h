@@ -15,20 +15,20 @@ namespace lockstep {
 // do not go back.
 class LogClock {
  public:
-  // starts: the times of restarts. The time before each of them is a pause. Gaps that are far
-  // longer than the others are pauses too. A pause is replaced by the usual time of the places that
-  // it spans. places_per_epoch: as in ForeignLog.
+  // starts: the times of restarts. The gap before each restart is a pause. Gaps that are far longer
+  // than the others are pauses too. A pause counts only with the usual time of the places (steps or
+  // epochs) that it spans. places_per_epoch: as in ForeignLog.
   LogClock(const ForeignSeries& series, const std::vector<double>& starts, double places_per_epoch);
 
   bool empty() const { return times_.empty(); }  // whether the series has no times
   // Returns the seconds of training at a time of the log. The result is below 0 before the first
   // point. If a start precedes the first point, all times before that start give the same result.
   double at(double time);
-  // Returns the mean seconds per place. If places are counted from the beginning in each epoch,
-  // gaps between epochs are left out.
+  // Returns the mean seconds per place. If steps are counted anew in each epoch, gaps between
+  // epochs are left out.
   std::optional<double> place_s() const;
-  // Returns a text for people about the pauses, or "" if there were none. word: the name of places,
-  // such as "step"; may be empty.
+  // Returns a text for people about the pauses, or "" if there were none. word: the name of a
+  // place, such as "step"; may be empty.
   std::string pauses_text(const std::string& word) const;
 
  private:

@@ -6,11 +6,11 @@
 
 namespace lockstep {
 
-// About three years, which is longer than any log counts from its own start. Larger values count
-// since 1970.
+// About three years, which is longer than any log counts from its own start. Larger values are
+// seconds since 1970.
 inline constexpr double longest_elapsed_s = 1e8;
 
-// Parses a text to seconds.
+// Parses a date or a duration to seconds.
 //
 // A date gives seconds since 1970, with or without a time: "2026-01-31T09:30:00.25+01:00",
 // "2026/01/31 09:30", "31.01.2026 09:30:00". T or a blank separates date and time. A fraction

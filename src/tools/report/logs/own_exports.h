@@ -17,12 +17,12 @@ bool is_own_evaluations(const std::vector<std::string>& columns);
 // "logged.accuracy" becomes "train/accuracy" (docs/reference/run-directory.md).
 std::string own_name(const std::string& column);
 
-// Whether these are series of an export, judged by their names for TensorBoard and MLflow.
+// Whether these are the series of an export to TensorBoard or MLflow, judged by their names.
 bool is_own_log(const std::vector<ForeignSeries>& all);
 
 // Adds step time, shares and memory from the steps in the log, and also metrics and the curve.
-// starts: the run's starts, in order. If there are none, training begins with the first step, and
-// `clock` gives the times.
+// starts: the run's starts, in order. If the list is empty, training begins with the first step,
+// and `clock` gives the times.
 void add_own_log(const std::vector<ForeignSeries>& all, std::vector<StartMark> starts,
                  LogClock& clock, Trial& trial);
 

@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// The place of a value: the number of finished steps, and the seconds of training until then.
+// The place of a value: the number of finished steps, and the seconds of training until that step.
 struct CurvePlace {
   double step = 0, time_s = 0;
 };

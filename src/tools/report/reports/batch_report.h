@@ -48,12 +48,13 @@ struct BatchReport {
   bool runs_now = false;
   std::map<JobState, std::int64_t> counts;
   BatchAnalysis analysis;
-  std::vector<ReportedJob> jobs;  // the first most_reported_jobs listed jobs, by number
-  std::int64_t listed = 0;        // the number of all listed jobs
-  // over all listed jobs; for the first most_summed_results names
+  // the listed jobs in the order of their numbers, at most most_reported_jobs
+  std::vector<ReportedJob> jobs;
+  std::int64_t listed = 0;  // the number of all listed jobs
+  // results by name, over all listed jobs; only the first most_summed_results names
   std::map<std::string, ResultSum> sums;
   std::vector<JobFailure> failures;
-  // the number of failed jobs and jobs that cannot run; `failures` holds the first ones
+  // the number of failed jobs and jobs that cannot run; `failures` holds the first of them
   std::int64_t failed = 0;
   std::vector<PagePicture> pictures;  // SVG files in the batch's folder, such as a recipe's maps
   std::vector<std::string> notes;

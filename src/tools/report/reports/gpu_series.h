@@ -13,16 +13,16 @@
 namespace lockstep {
 
 struct GpuCurves {
-  std::string uuid, index;  // the texts in the file
+  std::string uuid, index;  // texts as they are in the file
   std::int64_t samples = 0;
-  // curves over the seconds that samples cover
+  // curves over time, which counts only the seconds that samples cover
   Curve busy, sm, memory_bytes, power, temperature, sm_clock;
   double memory_total_bytes = 0, power_limit_w = 0;  // 0 if unknown
-  // energy over the intervals between samples, except gaps with missing samples
+  // energy in the time that samples cover
   std::optional<double> energy_j;
   double covered_s = 0;  // the time that samples cover
   double throttling_known_s = 0;
-  std::map<std::string, double> throttled_s;  // seconds by reason
+  std::map<std::string, double> throttled_s;  // seconds of throttling, by reason
   std::int64_t most_other_processes = 0;
 };
 

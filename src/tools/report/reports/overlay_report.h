@@ -20,11 +20,11 @@ struct OverlaidRun {
   RunSeries series;         // the run's series without its lists of events
   nlohmann::json config;    // the options from the run's record, or null
   double global_batch = 0;  // samples per step; 0 if unknown
-  std::string problem{};    // why the run could not be read; empty if it was
+  std::string problem{};    // why the run could not be read; empty if it could be read
 };
 
-// Reads a run. The memory that it takes depends only on `columns`, for any number of runs. A run
-// that cannot be read has a `problem`, and does not affect the others.
+// Reads a run. The memory for a run depends only on `columns`. For a run that cannot be read,
+// `problem` is set, and nothing is thrown.
 OverlaidRun read_overlaid_run(const RunDir& run, std::optional<double> smooth, std::size_t columns);
 // Returns the number of columns per curve for this number of runs.
 std::size_t columns_for(std::size_t runs);

@@ -27,8 +27,8 @@ struct ReadRunReport {
   nlohmann::json defaults = nullptr;
   // limit for the bytes of all pictures in the page
   std::size_t picture_bytes = std::size_t{4} << 20;
-  // Whether the calling program holds the run's lock and has ended the run. Then state.json is
-  // right, and no other process trains the run.
+  // Whether the calling program holds the run's lock and has ended the run. If true, state.json is
+  // up to date, and no other process trains the run.
   bool has_ended = false;
 };
 
@@ -51,11 +51,11 @@ struct RunReport {
   std::vector<RunFolder> files;
   std::vector<PagePicture> pictures;  // pictures of the best evaluation, or else of the newest
   std::string pictures_of{};          // name of the pictures' folder
-  std::size_t pictures_listed = 0;    // number of pictures without their content
-  // changed: options that differ from the default; options: all
+  std::size_t pictures_listed = 0;    // number of pictures that are named without their content
+  // changed: options that differ from the default; options: all options
   std::vector<RunOption> changed, options;
   bool defaults_known = false;
-  std::vector<LoggedOutput> output;  // ends of the logs of a run that failed
+  std::vector<LoggedOutput> output;  // last lines of the logs; only for a run that failed
   std::vector<PageNote> problems;    // problems with the folder or the run
   double global_batch = 0;           // samples per step; 0 if unknown
 

@@ -14,8 +14,8 @@
 namespace lockstep {
 
 struct ReadSeries {
-  // The weight for Curve. Without it, values are smoothed over the last fiftieth of the logged
-  // steps.
+  // The smoothing weight for Curve. If it is not set, values are smoothed over the last fiftieth of
+  // the logged steps.
   std::optional<double> smooth{};
   std::size_t columns = 2048;  // the largest number of columns per curve
 };
@@ -38,20 +38,22 @@ struct RunSeries {
   // the order of first appearance. Lists and objects of numbers give curves "terms N" and "logged
   // NAME". The curve "memory peak" is the largest value over the ranks.
   std::vector<NamedCurve> steps;
-  std::vector<NamedCurve> metrics;               // curves of evaluations, by the metric's name
-  std::map<std::string, std::string> units;      // units of metrics, by name
-  std::int64_t step_lines = 0, evaluations = 0;  // numbers of these events that count
+  std::vector<NamedCurve> metrics;           // curves of evaluations, by the metric's name
+  std::map<std::string, std::string> units;  // units of metrics, by name
+  // numbers of "step" events and evaluations, without discarded ones
+  std::int64_t step_lines = 0, evaluations = 0;
   // number of lines in the file, and of lines that are not events
   std::int64_t lines = 0, bad_lines = 0;
   std::int64_t taken_back = 0;  // number of events that a later resume discarded
   double weight = 0;            // weight of the smoothing
   double begin = 0, end = 0;    // unix seconds of the first and the last event
-  double trained_s = 0;         // time of all starts, without the time between them
+  // sum of the durations of all starts, without the time between starts
+  double trained_s = 0;
   std::int64_t starts = 0, unknown_kinds = 0;
   TimeShares time;
   nlohmann::json last_start_up;  // the "startup" event of the newest start, or null
-  // The first and the last events of each kind that count, in order. The numbers below count all of
-  // them.
+  // Events that no later resume discarded, in order. If a list would be long, it holds only the
+  // first and the last events. The numbers below count all of them.
   // told: warnings, faults, stops, resumes and the like
   std::vector<nlohmann::json> evals, checkpoints, told;
   std::int64_t told_count = 0, checkpoint_count = 0;

@@ -11,7 +11,8 @@
 
 namespace lockstep {
 
-// trials: must not be empty. axis: step or time, because samples are unknown.
+// trials: must not be empty. axis: step or time. It cannot be samples, because their number is
+// unknown.
 Page trials_page(const std::vector<Trial>& trials, CurveAxis axis);
 
 // Returns {"kind": "logs", "version": 1, "logs": [{"name", "path", "source", "state", "facts",

@@ -18,7 +18,8 @@ struct ScalarEvent {
   double value = 0;
 };
 
-// A SessionLog START or STOP. A START invalidates earlier values from its step on.
+// A SessionLog START or STOP. A START invalidates earlier events of the file whose step is not
+// below its own.
 struct TensorboardSession {
   double wall_time = 0;
   std::int64_t step = 0;
@@ -33,11 +34,12 @@ struct TensorboardFile {
 
 // Reads both forms of scalars: simple_value, and tensors of one float or double. Other contents are
 // skipped. Records of more than 64 MiB are skipped too, because no scalar is that large. At most
-// one record is in memory. Reading ends at the first damaged record, because later ones cannot be
-// found. Throws Error that names `name` if not even the first record is whole.
+// one record is in memory. Reading ends at the first damaged record, because the beginning of the
+// next record is then unknown. Throws Error, which contains `name`, if not even the first record is
+// whole.
 TensorboardFile read_tensorboard(std::istream& in, const std::string& name);
-// Does the same without keeping the scalars. Each scalar is passed to `visit`, and each session to
-// `visit_session`, in the order of the file.
+// Reads a file in the same way, but without keeping the scalars. Each scalar is passed to `visit`,
+// and each session to `visit_session`, in the order of the file.
 TensorboardFile read_tensorboard(
     std::istream& in, const std::string& name, const std::function<void(const ScalarEvent&)>& visit,
     const std::function<void(const TensorboardSession&)>& visit_session);

@@ -19,8 +19,8 @@ struct MlflowExperiment {
   bool deleted = false;
 };
 
-// Returns the experiments in the folder, including deleted ones. Returns none if the folder is not
-// a store. Never throws.
+// Returns the experiments in the folder, including deleted ones. Returns an empty list if the
+// folder is not a store. Never throws.
 std::vector<MlflowExperiment> mlflow_experiments(const std::filesystem::path& store);
 
 // whether the folder holds an experiment

@@ -20,7 +20,7 @@ class MlflowLog {
   // Adds a value of a metric. The values of a metric must come in the order of their times. System
   // metrics are left out, because they count their own steps.
   void add(const std::string& name, const MlflowValue& value);
-  // starts in an export of a run
+  // starts: the starts that an export of a run contains
   void set_starts(std::vector<StartMark> starts) { starts_ = std::move(starts); }
   void finish(Trial& trial) &&;
 

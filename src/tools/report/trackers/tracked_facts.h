@@ -18,8 +18,8 @@ void add_parameter(const std::string& name, const nlohmann::json& value, Trial& 
 // states except "finished" add a caution.
 void add_tracked_state(const std::string& state, Trial& trial);
 
-// Replaces the caution that parameters are unknown, which logs of other programs get. The new
-// caution says that a tracker has only the parameters that the user logged.
+// Replaces a caution of the trial. Logs of other programs get the caution that parameters are
+// unknown. The new caution says that a tracker has only the parameters that the user logged.
 void tell_what_is_tracked(Trial& trial);
 
 }  // namespace lockstep

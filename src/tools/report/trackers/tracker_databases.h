@@ -9,7 +9,8 @@
 
 namespace lockstep {
 
-// Opens a database of MLflow or trackio. Throws Error if it cannot be read or is of another kind.
+// Opens a database of MLflow or trackio. Throws Error if the file cannot be read, or is not a
+// database of MLflow or trackio.
 std::unique_ptr<TrackerStore> open_tracker_database(const std::filesystem::path& file);
 
 std::unique_ptr<TrackerStore> mlflow_database(std::unique_ptr<Database> database);

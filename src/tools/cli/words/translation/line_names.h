@@ -20,7 +20,7 @@ bool is_list(const Vocabulary& known, const std::string& name);
 std::string list_at(const Words& words, std::size_t& at);
 
 // Returns the flags that the command lacks, with their values, and all words with an equals sign.
-// others: receives the other words.
+// others: receives all remaining words.
 std::vector<TypedName> names_in_line(const Command& command, const Words& words,
                                      const Vocabulary& known, Words* others = nullptr);
 

@@ -1,4 +1,5 @@
-// Translates all foreign names of a line into words that the command accepts together.
+// Translates all names of other programs on a command line into options and flags that the command
+// accepts together.
 #pragma once
 
 #include "tools/cli/words/translation/translated_names.h"
