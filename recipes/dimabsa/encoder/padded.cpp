@@ -1,5 +1,5 @@
-// Copies between packed and padded texts by index. No index occurs twice, so backward adds each
-// gradient to a zero.
+// Copies between packed and padded texts by index. No index occurs twice. Backward thus adds each
+// gradient to a zero, and the order of additions does not matter.
 #include "recipes/dimabsa/encoder/padded.h"
 
 #include <ATen/TensorOperators.h>

@@ -27,8 +27,8 @@ enum class Field : std::size_t {
   span_weights,  // f32 [N, 2]
   first_tokens,  // i64 [S]: index of each text's first token; 0 for padding
   text_pass,     // i64 [S]: a Pass; -1 for padding
-  categories,    // i64 [S]: the category in Pass::category, else 0
-  values,        // f32 [S]: the valence or arousal in these passes, else 0
+  categories,    // i64 [S]: the category; read only in Pass::category
+  values,        // f32 [S]: the target in Pass::valence and Pass::arousal, else 0
   text_weights,  // f32 [S]: 0 in passes that mark spans, and for padding
   row_pass,      // i64 [B]: a Pass; -1 for padding
   longest,       // f32 [L, 0]: no values; L is EncoderInput::longest
@@ -40,8 +40,8 @@ EncoderInput encoder_input(const std::vector<at::Tensor>& fields);
 
 class BatchBuilder {
  public:
-  // pad: the token for padding. rounded: whether N, S and L are rounded up. Evaluation and
-  // prediction do not need this.
+  // pad: the token for padding. rounded: whether N, S and L are rounded up. Set it to false for
+  // batches that are computed once, as in evaluation and prediction.
   BatchBuilder(std::int64_t pad, bool rounded) : pad_(pad), rounded_(rounded) {}
 
   void begin_row(std::int64_t pass);  // a Pass, or -1 for a row of padding

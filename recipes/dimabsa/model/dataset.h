@@ -28,7 +28,7 @@ class TrainingSentences : public BatchDataset {
   std::int64_t size() const override { return std::ssize(*sentences_); }
   std::int64_t rows_per_sample() const override { return std::ssize(passes_); }
   std::int64_t length(std::int64_t index) const override;
-  // Returns the fields of a batch that has only one row of this sentence.
+  // Returns the fields of a batch with one row: the sentence, in pass number context.part.
   std::vector<at::Tensor> get(std::int64_t index, SampleContext& context) const override;
   std::vector<at::Tensor> batch(const std::vector<std::int64_t>& samples,
                                 std::vector<SampleContext>& contexts) const override;

@@ -29,8 +29,9 @@ struct TextTokens {
 TextTokens make_text(const EncodedQueries& queries, const EncodedSentence& sentence,
                      const Question& question, std::int64_t longest);
 
-// Returns the tokens [first, last] of a text that stand for a span. The text must have all its
-// pieces.
+// Returns the tokens [first, last] of a text that stand for a span. No piece before the end of the
+// span may be left out by Question::left_out. If the text was cut, the tokens may lie after its
+// end.
 PieceSpan tokens_of(const TextTokens& text, const PieceSpan& span);
 
 // Returns the question that a pass asks about a tuple. In Pass::category, the spans of all other

@@ -296,7 +296,7 @@ class Frames {
   Kind by_stored_, by_turned_, odd_;
   // the annotations give no size, and the two frames differ in size
   std::vector<std::size_t> unsaid_;
-  // the size cannot tell the frame, because both frames fit equally well
+  // neither the size nor the boxes tell the frame
   std::vector<std::size_t> untold_;
 };
 

@@ -13,8 +13,8 @@ inline constexpr std::size_t no_box = ~std::size_t{0};
 
 class BoxMatcher {
  public:
-  // detections: in descending order of score. The boxes of `truths` must live as long as the
-  // matcher.
+  // detections: in descending order of score. The list `truths` and its boxes must outlive the
+  // matcher, but the detections need not.
   BoxMatcher(std::span<const TrueBox* const> truths, std::span<const Detection* const> detections);
 
   // Returns for each detection the index of the true box that it is matched to, or no_box.

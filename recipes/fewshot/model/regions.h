@@ -43,9 +43,9 @@ using Targets = RowTargets;
 
 // Returns the targets of anchors for each class; fields are [Q, N, P]. An anchor is positive if its
 // IoU with a box of the class is at least 0.7, or if no anchor overlaps that box more. It is
-// negative if its IoU with all of these boxes is below 0.3. Anchors within a box to ignore are not
-// negative. drawn: Faster R-CNN draws this many anchors at random. Here, weights give the mean
-// result of such a draw.
+// negative if its IoU with all of these boxes is below 0.3. Anchors that have more than half of
+// their area in a box to ignore are not negative. drawn: Faster R-CNN draws this many anchors at
+// random. Here, weights give the mean result of such a draw.
 Targets match_anchors(const at::Tensor& anchors, const Truth& truth, std::int64_t classes,
                       double drawn = 256);
 

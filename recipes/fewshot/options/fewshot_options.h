@@ -85,7 +85,7 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::string supports_of;
     std::int64_t regions = 300;  // proposals per picture
     double score = 0.05;         // boxes with a lower score are left out
-    double nms = 0.5;            // of two boxes of a class with a higher IoU, one is removed
+    double nms = 0.5;            // above this IoU, the less likely box of a class is removed
     std::int64_t boxes = 100;    // largest number of boxes per picture
     double shown = 0.3;          // boxes with a lower score are not drawn
   } predict;

@@ -31,8 +31,8 @@ std::vector<std::string> list_symbols(const std::filesystem::path& path,
 inline constexpr std::size_t most_kept_cells = std::size_t{256} << 20;
 
 // Returns the rows of a file. With `shared`, or if the file has several tickers, they are kept for
-// later calls. They are freed if the file changes or if rows of another file are kept. Rows that
-// take more than `most_bytes` of memory are kept only while a KeepCells exists. Use it on one
+// later calls. They are used until the file changes or rows of another file take their place. Rows
+// that take more than `most_bytes` of memory are kept only while a KeepCells exists. Use it on one
 // thread. Throws Error.
 std::shared_ptr<const RawCells> cells_of_file(const std::filesystem::path& file, bool shared,
                                               std::size_t most_bytes = most_kept_cells);

@@ -54,7 +54,7 @@ struct ScoredRows {
   std::span<const double> scores;
   std::span<const double> labels;          // [rows]; for classes, their indexes
   std::span<const std::string> classes{};  // names; empty: "0", "1", …
-  std::span<const std::int32_t> groups{};  // for a ranking: rows of each group
+  std::span<const std::int32_t> groups{};  // for a ranking: number of rows per group, in order
   double alpha = 0.9;                      // the quantile to predict
 };
 

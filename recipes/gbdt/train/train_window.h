@@ -65,8 +65,10 @@ struct PlannedWindow {
 std::vector<PlannedWindow> plan_windows(const GbdtOptions& options,
                                         std::vector<std::string>* left_out = nullptr);
 // Returns the window of `lockstep train`. It begins at options.start, or else on the first day with
-// enough bars before it. It ends at options.end, or else window_days later. Throws Error if no day
-// has enough bars before it, or if a start or end is given for bars without a time.
+// enough bars before it. Without a start, windows of generated prices begin on a fixed day. The
+// window ends at options.end, or else window_days later. It may extend beyond the prices, which
+// split_rows reports. Throws Error if no start is given and no day has enough bars before it. Also
+// throws if a start or end is given for bars without a time.
 Window only_window(const GbdtOptions& options, const SymbolData& data);
 
 struct WindowTask {

@@ -146,8 +146,8 @@ std::vector<Window> calendar_windows(const WindowRange& range) {
   return windows;
 }
 
-// Whether prices up to `last` cover the days before `end`. Markets may close for up to four days
-// around a weekend.
+// Whether prices up to `last` cover the days before `end`. The next bar may be up to four days
+// after `last`, because markets close around weekends.
 bool covers(Day last, Day end) {
   constexpr int longest_pause_days = 4;
   return last + longest_pause_days >= end;

@@ -47,7 +47,7 @@ enum class TestWindow {
   none,  // no test
 };
 
-// Whether prices whose last bar is of the day `last` cover all days before `end`. Up to four days
+// Whether prices whose last bar is of the day `last` cover all days before `end`. Up to three days
 // without prices may remain, because markets pause at weekends.
 bool covers(Day last, Day end);
 

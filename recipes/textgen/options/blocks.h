@@ -8,6 +8,7 @@
 // for j < T. The number of samples and the weight of each do not depend on the shift. In an epoch,
 // every token except the first is a target exactly once. At most one sample crosses the end of the
 // stream. It consists of two runs of tokens: one at the end of the stream, and one at its start.
+// The second run follows the first as one document follows another.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,8 @@ std::int64_t TextOptions::parameter_count(std::int64_t tokenizer_vocab) const {
 // element (4 or 2), W the width, F the hidden size and V the vocabulary.
 // - Fixed: weights, gradients and the optimizer's state. The engine reserves 32 MiB for the case
 //   that memory runs out. Each workspace of a matrix library takes another 32 MiB: ATen has two,
-//   and low precision adds one. In low precision, products that add to a gradient are timed on a
-//   copy of it. So the largest weight matrix counts once more, in fp32.
+//   and low precision adds one. In low precision, products that add to a gradient are timed with a
+//   scratch result of its size. So the largest weight matrix counts once more, in fp32.
 // - A token in a block, for backward: e (8 W + 2 F). These are the inputs and results of both norms
 //   (4 W), q, k and v (3 W), the attention's result (W), and the feed-forward part before and after
 //   GELU (2 F). In fp32, a block also keeps mean and deviation of both norms and one number per

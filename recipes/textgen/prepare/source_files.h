@@ -33,7 +33,8 @@ struct SourceFile {
 
 // Lists the files that `paths` name. A path may be a file, a folder or a glob. A folder stands for
 // all files below it that are neither hidden nor empty, sorted by name. A file that several paths
-// name is listed once. Throws Error, which names `option`, if a path is absent or has no files.
+// name is listed once. Throws Error, which names `option`, if a path is absent or an empty file, or
+// if a folder or glob has no files.
 std::vector<SourceFile> list_files(std::span<const std::string> paths, const std::string& option);
 
 // Returns a note if there is a table (.csv, .tsv) among the files. The note says that all of the

@@ -24,9 +24,9 @@ class VolumeReader {
 
   // Reads plane z of a channel as it is stored, but in the machine's byte order. out:
   // plane_bytes(header()) bytes. Planes may be read in any order. The order of the file is the
-  // fastest. In a TIFF, all channels of a plane are together. In NIfTI, all planes of a channel are
-  // together. Going backwards in a .nii.gz reads it again from the start. Throws Error, which names
-  // file and reason.
+  // fastest. Most TIFF files have all channels of a plane together. In NIfTI, all planes of a
+  // channel are together. Going backwards in a .nii.gz reads it again from the start. Throws Error,
+  // which names file and reason.
   void read_plane(std::int64_t z, std::int64_t channel, std::span<std::byte> out);
   // Reads the values of a plane, which are slope x stored + intercept. out: height x width values.
   void read_values(std::int64_t z, std::int64_t channel, std::span<float> out);

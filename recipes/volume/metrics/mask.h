@@ -50,7 +50,7 @@ class Mask {
 
   std::int64_t count() const;  // number of set voxels
   Mask inverted() const;
-  Mask cropped(const Shape& begin, const Shape& end) const;  // box [begin, end)
+  Mask cropped(const Shape& begin, const Shape& end) const;  // box [begin, end), within the shape
   void keep_where(const Mask& other);  // logical and; the shapes must be equal
 
  private:

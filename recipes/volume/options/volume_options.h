@@ -86,9 +86,10 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
     std::string summary;  // a file, or "none"; empty: summary.json beside the predictions
   } scoring;              // the options score.*
   struct {
-    // a folder; empty: test_images, imagesTs, test or images in data.path
+    // a folder; empty: test_images, imagesTs or test in data.path
     std::string images;
-    std::string csv;         // a table of ids; empty: data.path/test.csv
+    // a table of ids; empty: data.path/test.csv if `images` is empty too, or else all volumes
+    std::string csv;
     std::string submission;  // name of an archive, for example "submission.zip"
     Save save = Save::mask;
     double threshold = 0.5;

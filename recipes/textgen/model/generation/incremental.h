@@ -20,7 +20,7 @@ using TokenIds = std::vector<std::int64_t>;
 class IncrementalGpt {
  public:
   // The model must outlive this object. context: its device and dtype must be those of the
-  // parameters.
+  // parameters. Its `training` is ignored.
   IncrementalGpt(const Gpt& model, std::int64_t rows, const StepContext& context);
 
   // Reads new tokens for each row. All rows must have the same number of new tokens, at least one.

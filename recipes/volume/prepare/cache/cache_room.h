@@ -15,7 +15,8 @@ struct CacheLimits {
   double most_gb = 0;
   // Returns the free bytes of a folder's disk. If empty, the system is asked.
   std::function<double(const std::filesystem::path&)> free_bytes{};
-  // The approximate time, in seconds, for which a start compares cached files with their checksums.
+  // The longest time, in seconds, for which a start compares cached files with their checksums. A
+  // comparison that has begun is finished.
   double check_s = 2;
 };
 
