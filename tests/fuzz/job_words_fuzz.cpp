@@ -1,6 +1,6 @@
 // Command lines of `lockstep batch run` with :::, one word per line. The text after an empty line
-// is the standard input. If the first word is "-a", values are read from it. If it is "--shell",
-// the words are one line for the shell.
+// is the standard input. If the first word is "-a", values are read from standard input. If the
+// first word is "--shell", the words are one line for the shell.
 #include <sstream>
 
 #include "fuzz.h"

@@ -1,5 +1,6 @@
 // NIfTI files, plain and gzip. An accepted file stays within the limits. Reading a plane twice
-// gives the same result. The header is the same after writing and reading it again.
+// gives the same result, or an error both times. The header is the same after writing and reading
+// it again.
 #include "fuzz.h"
 
 #include <bit>

@@ -1,5 +1,5 @@
 // TIFF stacks. An accepted stack stays within the limits. Reading a plane twice gives the same
-// result, or the same error.
+// result, or an error both times.
 #include "fuzz.h"
 
 #include <vector>
