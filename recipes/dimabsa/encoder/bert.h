@@ -1,5 +1,5 @@
 // The encoder of BERT (Devlin and others, 2019). It also serves XLM-R (Conneau and others, 2020),
-// whose first token uses a later row of the position embedding.
+// where the first token does not use row 0 of the position embedding.
 #pragma once
 
 #include <vector>

@@ -11,8 +11,8 @@
 
 namespace lockstep::dimabsa {
 
-// Linear layers, norms and dropout run over texts without padding. Attention runs over padded
-// texts, with plain ATen operators.
+// Linear layers, norms and dropout run over concatenated texts without padding. Attention runs over
+// texts that are padded to equal length, with plain ATen operators.
 class Deberta : public Encoder {
  public:
   Deberta(const EncoderShape& shape, std::uint64_t seed);

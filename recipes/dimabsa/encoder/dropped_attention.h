@@ -1,5 +1,5 @@
-// Attention with dropout on its probabilities. It runs over padded texts, and is slower than fused
-// attention.
+// Attention with dropout on its probabilities. It pads texts to equal length, and is slower than
+// fused attention.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,15 +11,15 @@
 
 namespace lockstep::dimabsa {
 
-// packed: [N, 3, H, D], queries, keys and values. Returns [N, H, D]. layer: the layer for
-// StepContext::dropout.
+// packed: [N, 3, H, D], the queries, keys and values of N tokens, H heads and D elements per head.
+// Returns [N, H, D]. layer: the argument `layer` for StepContext::dropout.
 at::Tensor attention_with_dropout(const at::Tensor& packed, const EncoderInput& input,
                                   const EncoderShape& shape, std::int64_t layer,
                                   const StepContext& context);
 
-// Returns the softmax of scores [S, H, T, T] over the tokens that are not padding, with dropout.
-// The dropout of a token is drawn from its row in the global batch and its place in that row. So it
-// does not depend on where the text lies in the batch.
+// Returns the softmax of scores [S, H, T, T] over the keys that are not padding, with dropout. The
+// dropout mask of a token depends on its row in the global batch and on its position in that row.
+// So it does not depend on where the text lies in the micro-batch.
 at::Tensor attention_probabilities(const at::Tensor& scores, const PaddedTexts& texts,
                                    const EncoderInput& input, const EncoderShape& shape,
                                    std::int64_t layer, const StepContext& context);

@@ -15,28 +15,28 @@
 namespace lockstep::dimabsa {
 
 struct Layer {
-  ThreeTensors qkv_weights, qkv_biases;  // of queries, keys and values
+  ThreeTensors qkv_weights, qkv_biases;  // in the order: queries, keys, values
   // only for DeBERTa with share_attention_key = false; else undefined
   Affine position_key, position_query;
   Affine output, output_norm, up, down, norm;
 
-  std::vector<at::Tensor> parameters() const;  // all that are defined
+  std::vector<at::Tensor> parameters() const;  // all tensors that are defined
 };
 
-// names: the names of the projections to queries, keys and values. The first is "query" for BERT
-// and "query_proj" for DeBERTa, for example.
+// Makes the parameters of layer `index`. names: the names of the projections to queries, keys and
+// values. For example, the first name is "query" for BERT and "query_proj" for DeBERTa.
 Layer make_layer(Weights& weights, const EncoderShape& shape, std::int64_t index,
                  const std::array<std::string, 3>& names);
 
-// The dropouts of a layer. dropout_layer() returns the value of `layer` for StepContext::dropout.
-// The value 0 belongs to the embeddings.
+// The places in a layer where dropout is applied. dropout_layer() returns the argument `layer` of
+// StepContext::dropout for such a place. The dropout of the embeddings has the value 0.
 enum class DropoutPlace { attention_output = 1, layer_output, probabilities, relative_positions };
 std::int64_t dropout_layer(std::int64_t layer, DropoutPlace place);
 
 // packed: [N, 3, H, D], queries, keys and values. Returns [N, H, D].
 using Attention = std::function<at::Tensor(const at::Tensor& packed)>;
 
-// Runs layer `index`. x and the result are [N, width].
+// Runs layer `index`, with `attention` for its attention. x and the result are [N, width].
 at::Tensor run_layer(const Layer& layer, std::int64_t index, const EncoderShape& shape,
                      const at::Tensor& x, const at::Tensor& row_offsets, const Attention& attention,
                      const StepContext& context);

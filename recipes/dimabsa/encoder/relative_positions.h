@@ -8,8 +8,8 @@
 namespace lockstep::dimabsa {
 
 // positions: i64 [S, T]. Returns i64 [S, T, T]: the row for a query at [s, i] and a key at [s, j].
-// With buckets, each distance up to half of their number has its own row. Larger distances share
-// rows on a logarithmic scale, which is computed in f32 as in `transformers`.
+// If shape.position_buckets is above 0, each distance up to half of it has its own row. Larger
+// distances share rows on a logarithmic scale, which is computed in f32 as in `transformers`.
 at::Tensor relative_rows(const at::Tensor& positions, const EncoderShape& shape);
 
 }  // namespace lockstep::dimabsa

@@ -7,7 +7,8 @@
 
 namespace lockstep::dimabsa {
 
-// Returns i64 [N]. rows: the rows of the embedding. XLM-R has one row, which every token uses.
+// Returns i64 [N]. rows: the number of rows of the segment embedding. XLM-R has one row, which
+// every token uses.
 at::Tensor segment_rows(const EncoderInput& input, std::int64_t rows);
 
 }  // namespace lockstep::dimabsa

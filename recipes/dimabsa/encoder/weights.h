@@ -21,7 +21,7 @@ class Weights {
   explicit Weights(std::uint64_t seed) : seed_(seed) {}
 
   at::Tensor matrix(const std::string& name, std::int64_t rows, std::int64_t columns);
-  // Makes an embedding.
+  // Makes an embedding of `rows` rows.
   at::Tensor table(const std::string& name, std::int64_t rows, std::int64_t columns);
   // Makes a bias of zeros.
   at::Tensor bias(const std::string& name, std::int64_t size);

@@ -9,12 +9,13 @@
 
 namespace lockstep::dimabsa {
 
-// Returns the part of the text that a span covers, or "NULL".
+// Returns the part of the text that a span covers. Returns "NULL" if the span is NULL or covers
+// only whitespace.
 std::string phrase_of(const EncodedSentence& sentence, const PieceSpan& span);
 
 // Returns the sentence with the found tuples. Valence and arousal are clamped to [1, 9] and rounded
 // to two decimals. If several tuples have the same key (scores/tuple_key.h), only the most probable
-// tuple is kept. In task 1, aspects stay as they are in the input.
+// tuple is kept. In task 1, aspects have the spelling of the input.
 Sentence as_sentence(Task task, const EncodedSentence& sentence,
                      const std::vector<FoundTuple>& found,
                      const std::vector<std::string>& categories);

@@ -1,5 +1,5 @@
-// Finds tuples in sentences with a model. The passes run one after the other, each over all
-// sentences.
+// Finds tuples in sentences with a model. The kinds of questions (Pass) are asked one after the
+// other, each about all sentences.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,24 +17,25 @@ namespace lockstep::dimabsa {
 struct FoundTuple {
   PieceSpan aspect, opinion;
   std::int64_t category = -1;
-  double valence = 0, arousal = 0;  // as the model returns them; not clamped
+  double valence = 0, arousal = 0;  // as the model returns them, not clamped
   double probability = 1;
 };
 
 struct FinderOptions {
   EncodedQueries queries;
-  std::int64_t longest = 512;  // largest number of tokens of a text
+  std::int64_t longest = 512;  // largest number of tokens in a text
   DecodeOptions decode;
 };
 
-// Returns the tuples as a record of the evaluation: f64 [tuples, 8].
+// Returns the tuples of a sentence as a record of the evaluation: f64 [tuples, 8].
 at::Tensor to_record(const std::vector<FoundTuple>& tuples);
-std::vector<FoundTuple> from_record(const at::Tensor& record);  // the record may have any shape
+// The record may have any shape, with 8 numbers for each tuple.
+std::vector<FoundTuple> from_record(const at::Tensor& record);
 
 class TupleFinder {
  public:
-  // All arguments must outlive the finder. context: the context of prediction, on the device of the
-  // net.
+  // All arguments must outlive the finder. context: a context without training, whose device is
+  // that of the net.
   TupleFinder(const Net& net, const FinderOptions& options, const StepContext& context)
       : net_(net), options_(options), context_(context) {}
 
@@ -48,9 +49,9 @@ class TupleFinder {
     std::size_t sentence = 0;
     Question question;
   };
-  // The answers of the heads that read the first token of a text.
+  // The results of the heads that read only the first token of a text.
   struct Answers {
-    at::Tensor categories;       // i64 [S] on the CPU; undefined if not requested
+    at::Tensor categories;       // i64 [S] on the CPU; undefined if `categories` is false
     at::Tensor valence_arousal;  // f64 [S, 2] on the CPU
   };
 

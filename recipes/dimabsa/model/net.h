@@ -18,7 +18,7 @@ struct NetShape {
   EncoderShape encoder;
   Task task = Task::triplets;
   std::int64_t categories = 0;
-  double encoder_rate = 1;  // factor of Parameter::lr_scale for the encoder
+  double encoder_rate = 1;  // multiplies Parameter::lr_scale of the encoder
   // Whether training begins from random weights, and not from a file. The matrices of the layers
   // then get the standard deviation 1 / sqrt(W), where W is the encoder's width. The usual 0.02 is
   // for wide models. In a narrow model, it would make attention nearly uniform. The key matrices
@@ -27,9 +27,9 @@ struct NetShape {
 };
 
 // The heads are linear layers on the last hidden states, without dropout. Heads that the task does
-// not need are absent. Their weights are drawn from the seed, as torch.nn.Linear draws. The weights
-// are:
-//   heads.span              [16, W]: for each of the 4 passes that mark spans, start and end, with
+// not need are absent. The weights of heads are drawn from the seed, with the distribution of
+// torch.nn.Linear. W is the encoder's width. The weights are:
+//   heads.span              [16, W]: for each of the first 4 members of Pass, start and end, with
 //                           two logits each (no, yes)
 //   heads.category          [categories, W], applied to the first token of a text
 //   heads.valence_arousal   [2, W], applied to the first token of a text
@@ -40,12 +40,13 @@ class Net : public Model {
   const NetShape& shape() const { return shape_; }
 
   at::Tensor hidden(const EncoderInput& input, const StepContext& context) const;  // [N, W]
-  // Returns [N, 4, 2, 2] in the dtype of the forward pass. The dimensions are token, pass, start or
-  // end, and no or yes.
+  // Returns [N, 4, 2, 2] in the dtype of the forward pass. The dimensions are: token, pass, start
+  // or end, and no or yes.
   at::Tensor span_logits(const at::Tensor& hidden) const;
-  // Return the logits [S, categories], or valence and arousal [S, 2], for the hidden states at
-  // `rows`. Also return the hidden states. Pass these on to the next operation that reads them, so
-  // that their gradients are added up on the way.
+  // category_logits returns the logits [S, categories], and valence_arousal returns both values
+  // [S, 2]. Both read the hidden states at `rows`, i64 [S], and also return all hidden states. The
+  // next operation must read these returned hidden states. Backward then sums the gradients of both
+  // operations.
   using Answer = std::tuple<at::Tensor, at::Tensor>;
   Answer category_logits(const at::Tensor& hidden, const at::Tensor& rows) const;
   Answer valence_arousal(const at::Tensor& hidden, const at::Tensor& rows) const;

@@ -23,7 +23,8 @@ class DimabsaRecipe : public Recipe {
   DimabsaRecipe(const DimabsaOptions& options, const Prepared& prepared);
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
-  // Loads the weights of model.path into the encoder. The heads keep their random weights.
+  // Loads the weights of model.path into the encoder, if model.path is set. The heads keep their
+  // random weights.
   void initialise(Model& model) override;
   DatasetPair data() override;
   std::vector<std::pair<std::string, std::string>> weight_names() const override;
@@ -41,7 +42,8 @@ class DimabsaRecipe : public Recipe {
   std::unique_ptr<PredictionWriter> prediction_writer(JointOutputs& outputs) override;
 
  private:
-  // Returns the validation sentences with their gold tuples and the tuples that were found.
+  // Returns the sentences that are evaluated, with their gold tuples and the tuples that were
+  // found.
   Aligned aligned(const Records& records) const;
 
   Task task_;
@@ -52,8 +54,9 @@ class DimabsaRecipe : public Recipe {
   std::string train_, valid_;
   std::vector<std::string> prediction_files_;
   std::string submission_;
-  nlohmann::json weights_;  // JSON of the WeightSource of model.path, or null
-  // The mean of the training data. Older runs did not record it, so there may be no value.
+  nlohmann::json weights_;  // JSON of the WeightSource of model.path; null without model.path
+  // The mean valence and arousal of the training tuples. Older runs did not record it, so there may
+  // be no value.
   std::optional<ValenceArousal> mean_;
   std::string evaluated_;  // file to evaluate; empty: the run's validation data
   std::vector<EncodedSentence> valid_sentences_;

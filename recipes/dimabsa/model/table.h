@@ -1,4 +1,4 @@
-// Makes the table of an evaluation, in which phrases are marked within the sentences.
+// Makes the table of an evaluation. The phrases that were found are marked within the sentences.
 #pragma once
 
 #include "recipes/dimabsa/sentences/scores/score.h"
@@ -11,7 +11,7 @@ namespace lockstep::dimabsa {
 //   sentence           the text, with the aspects and opinions that were found in brackets
 //   found              the tuples that were found
 //   missed, spurious   as in error_table
-// The other columns of error_table follow.
+// After these come the other columns of error_table (files/sentence_errors.h).
 ItemTable marked_table(Task task, const Aligned& aligned);
 
 }  // namespace lockstep::dimabsa

@@ -13,14 +13,15 @@ namespace lockstep::dimabsa {
 
 EncodedQueries make_queries(const Tokenizer& tokenizer, Task task);
 
-// Counts of unusual things in sentences, for warnings.
+// Counts of texts, phrases and pieces that may need a warning.
 struct EncodeNotes {
-  std::int64_t cut = 0;             // texts with more than `cut` pieces
-  std::int64_t beyond_cut = 0;      // phrases after the place where the text was cut
-  std::int64_t without_pieces = 0;  // phrases without any character that is in a piece
+  std::int64_t cut = 0;             // texts with more pieces than the limit data.cut
+  std::int64_t beyond_cut = 0;      // phrases in the part of a text that was cut off
+  std::int64_t without_pieces = 0;  // phrases without any character that belongs to a piece
   std::int64_t unknown = 0, pieces = 0;
 };
-// Returns the warnings, one for each line. where: the file, for messages.
+// Returns warnings, one line each, if the counts are high enough. where: the name of the data, for
+// messages. cut: the largest number of pieces of a text.
 std::vector<std::string> words_of(const EncodeNotes& notes, const std::string& where,
                                   std::int64_t cut);
 
@@ -32,12 +33,13 @@ class SentenceEncoder {
                   std::int64_t cut)
       : tokenizer_(tokenizer), categories_(categories), cut_(cut) {}
 
-  // Encodes a sentence, and adds to the counts in `notes`. Phrases that are not in the text become
-  // NULL.
+  // Encodes a sentence, and adds to the counts in `notes`. Phrases that are not in the text, or not
+  // before the cut, become NULL.
   EncodedSentence encode(const Sentence& sentence, EncodeNotes& notes) const;
 
  private:
-  // read: the number of bytes of the text before the cut.
+  // Returns the pieces of a phrase in the text. read: the number of bytes of the text before the
+  // cut.
   static PieceSpan span_of(const EncodedSentence& encoded, const std::string& phrase,
                            std::int64_t read, EncodeNotes& notes);
   std::int64_t class_of(const std::string& category) const;

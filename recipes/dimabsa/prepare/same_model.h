@@ -1,5 +1,6 @@
-// Checks model.path for an existing run. The run has its own copy of the tokenizer's files, and its
-// own weights. So model.path may only name a folder with the same files.
+// Checks model.path if a command uses an existing run. The run has its own copy of the tokenizer's
+// files, and its own weights. So model.path may only name a folder with the same contents of
+// tokenizer, config.json and first weights.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +10,10 @@
 
 namespace lockstep::dimabsa {
 
-// Returns the description of the weights from which the run began, as the run recorded it. If the
-// command names a model.path, the paths are those in that folder. Returns null if the run recorded
-// no weights. This is so for an export, for example. Throws Error if the command names a model.path
-// with other files.
+// Returns the JSON description of the weights from which the run began, as the run recorded it. If
+// the command names a model.path, the paths in the description lie in that folder. Returns null if
+// the run recorded no weights. For example, an export records none. Throws Error if the command
+// names a model.path whose contents differ from those with which the run began.
 nlohmann::json first_weights_of(const DimabsaOptions& options,
                                 const std::filesystem::path& run_dir);
 

@@ -1,4 +1,5 @@
-// Counts the tokens of sentences, for the formulas of memory and FLOPs.
+// Counts the tokens of sentences, for the estimates of memory and FLOPs. A sentence has a row for
+// each kind of question (Pass), and a row has a text for each question.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Extends pieces by the combining marks that tokenizers drop.
+// Extends word pieces by the combining marks that tokenizers drop.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace lockstep::dimabsa {
 
 // Returns the pieces of a text. Each piece is extended by the accents, variation selectors and
-// joiners that follow it, if these are in no piece. So the text between the first and the last
+// joiners that follow it, if no other piece contains them. So the text from the first to the last
 // piece of a phrase is the whole phrase.
 std::vector<Piece> whole_pieces(const Tokenizer& tokenizer, const std::string& text);
 

@@ -9,20 +9,21 @@
 
 namespace lockstep::dimabsa {
 
-// Returns the categories of a file, which has one category on each line, in the order of the file.
-// Spaces around a line and blank lines are ignored. A category that differs from an earlier one
-// only in case is left out. Throws Error if there is no category. Also throws Error, which names
-// the line, if a line is not UTF-8 or has a tab. name: the file, for messages.
+// Returns the categories in the text of a file, in their order. Each line has one category. Blank
+// lines, and whitespace around a category, are ignored. A category that differs from an earlier one
+// only in case is left out. Throws Error if the file has no category. Also throws Error, which
+// names the line, if a line is not UTF-8 or has a tab. name: the name of the file, for messages.
 std::vector<std::string> parse_categories(std::string_view text, const std::string& name);
 std::vector<std::string> read_categories(const std::filesystem::path& path);
 
-// Finds categories without regard to case, because the scorer compares them so.
+// A list of categories. It is searched without regard to case, because the shared task's scorer
+// ignores case.
 class Categories {
  public:
   explicit Categories(std::vector<std::string> names);
-  // Returns the category in the spelling of the list, or nullptr if it is not in the list.
+  // Returns a pointer to the category in the list, or nullptr if the list does not contain it.
   const std::string* find(const std::string& category) const;
-  std::string nearest(const std::string& category) const;  // empty if none is near
+  std::string nearest(const std::string& category) const;  // empty if no name is similar
   const std::vector<std::string>& names() const { return names_; }
 
  private:

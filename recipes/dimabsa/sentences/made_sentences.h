@@ -16,12 +16,13 @@ namespace lockstep::dimabsa {
 // sentence has two tuples with the same aspect and opinion. Every phrase occurs once in its text.
 //
 // The rule for valence and arousal is this. An opinion is an adjective, which may follow an adverb.
-// The adjective has a valence and an arousal (made_words.cpp). The adverb changes these values:
-//   very, really     multiplies the distance of the valence from 5 by 1.3, adds 1 to the arousal
-//   a bit, fairly    halves this distance, subtracts 1 from the arousal
+// The adjective has a valence and an arousal (made_words.cpp). The adverb changes the valence and
+// the arousal of the adjective:
+//   very, really     multiply the distance between the valence and 5 by 1.3; add 1 to the arousal
+//   a bit, fairly    halve this distance; subtract 1 from the arousal
 //   not              moves the valence to the other side of 5, at 0.6 of the distance
-// Both values are clamped to [1, 9]. An opinion that is only implied has the values of its
-// template. Implied opinions are always about food or drinks.
+// Both values are clamped to [1, 9]. If no word names the opinion, valence and arousal come from
+// the template of the sentence. Opinions that no word names are always about food or drinks.
 //
 // The rule for the category is this. The entity comes from the noun. If the adjective is about
 // money, the attribute is PRICES. If not, the attribute comes from the noun. Only food, drinks and

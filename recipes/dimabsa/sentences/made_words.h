@@ -10,9 +10,10 @@ namespace lockstep::dimabsa {
 struct MadeNoun {
   const char* word;
   const char* entity;  // for example "FOOD"
-  // The attribute if the adjective is not about money, for example "QUALITY".
+  // The attribute of the category, for example "QUALITY". With an adjective about money, it is
+  // PRICES.
   const char* attribute;
-  // Whether this is food or a drink. Only these and the restaurant have a price.
+  // Whether the noun is food or a drink. Only food, drinks and the restaurant have a price.
   bool is_ordered = false;
 };
 struct MadeAdjective {
@@ -22,17 +23,19 @@ struct MadeAdjective {
 };
 struct MadeAdverb {
   const char* word;
-  double valence_factor;  // for the distance of the valence from 5
+  double valence_factor;  // factor of the distance between the valence and 5
   double arousal_added;
 };
-// A template with an implied opinion about food or a drink. The noun is put between the two texts.
+// A template with an opinion about food or a drink that no word names. The noun is put between the
+// two texts.
 struct MadeImplied {
   const char* before;
   const char* after;
   ValenceArousal va;
 };
 
-// No noun is part of another noun. So the first occurrence of a noun in a text is the right one.
+// No noun is part of another noun. So the first occurrence of a noun in a text is never within
+// another noun.
 std::span<const MadeNoun> made_nouns();
 std::span<const MadeAdjective> made_adjectives();
 std::span<const MadeAdverb> made_adverbs();

@@ -17,8 +17,8 @@ struct ByteRange {
 // Returns the first occurrence of a phrase in a text. Spaces around the phrase are ignored.
 // Occurrences that differ in case are only considered if there is no exact occurrence. An
 // occurrence that begins and ends at borders of words is preferred. So "bar" is not found in
-// "barely" if "bar" also occurs as a word. Returns nothing if there is no occurrence or the phrase
-// is empty. A range never cuts a character.
+// "barely" if "bar" also occurs as a word. Returns no value if there is no occurrence or the phrase
+// is empty. The range never begins or ends within a character.
 std::optional<ByteRange> find_phrase(std::string_view text, std::string_view phrase);
 
 }  // namespace lockstep::dimabsa

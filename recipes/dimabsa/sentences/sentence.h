@@ -1,4 +1,5 @@
-// A sentence and its tuples of aspect, opinion, category, valence and arousal.
+// A sentence and its tuples. A tuple is an opinion about an aspect, with a category, valence and
+// arousal.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,12 @@ struct ValenceArousal {
 struct Tuple {
   std::string aspect, opinion;       // parts of the text, or null_phrase; no opinion in task 1
   std::string category;              // "ENTITY#ATTRIBUTE" in task 3, else empty
-  std::optional<ValenceArousal> va;  // nothing if the file has none
+  std::optional<ValenceArousal> va;  // no value if the file has none
 };
 
 struct Sentence {
   std::string id, text;
-  std::vector<Tuple> tuples;  // gold or predicted; only aspects in inputs of task 1
+  std::vector<Tuple> tuples;  // gold or predicted; in inputs of task 1, only with aspects
   std::int64_t line = 0;      // line number in the file, from 1
 };
 

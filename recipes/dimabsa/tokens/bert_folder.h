@@ -10,7 +10,7 @@
 
 namespace lockstep::dimabsa {
 
-// The contents of these files. A content is nothing if the file is absent.
+// The contents of the tokenizer's files. A member has no value if its file is absent.
 struct BertFiles {
   std::string folder;  // for messages
   std::optional<std::string> vocab_txt, tokenizer_json, tokenizer_config, special_tokens_map,
@@ -19,15 +19,16 @@ struct BertFiles {
 
 BertFiles read_bert_files(const std::filesystem::path& folder);
 
-// Returns the settings of the tokenizer, as AutoTokenizer reads them. Pieces and settings come from
-// tokenizer.json. If that file is absent, the pieces come from vocab.txt. Keys of
-// tokenizer_config.json override other settings. If neither file states whether text is
-// lower-cased, the vocabulary decides. Text is then lower-cased unless the vocabulary has capitals
-// A to Z. Throws Error that names file and key.
+// Returns the settings of the tokenizer, as AutoTokenizer of `transformers` reads them. Pieces and
+// settings come from tokenizer.json. If that file is absent, the pieces come from vocab.txt. Keys
+// of tokenizer_config.json override other settings. If neither tokenizer.json nor
+// tokenizer_config.json states whether text is lower-cased, the vocabulary decides. Text is then
+// lower-cased unless the vocabulary has capitals A to Z. If a file is damaged or has an unknown
+// setting, throws Error that names the file.
 WordPieceSettings word_piece_settings(const BertFiles& files);
 
-// Parses the text of a file as a JSON object. Returns an empty object if there is no text. Throws
-// Error. where: the file, for messages.
+// Parses the text of a file as a JSON object. Returns an empty object if `text` has no value.
+// Throws Error if the text is not a JSON object. where: the name of the file, for messages.
 nlohmann::json object_of(const std::optional<std::string>& text, const std::string& where);
 
 // Returns the added tokens with their ids. added: the content of added_tokens.json, for example

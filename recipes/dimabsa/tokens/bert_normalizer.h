@@ -1,4 +1,4 @@
-// Normalizes text as BERT's tokenizer does. Normalized text is then cut into pieces.
+// Normalizes text as BERT's tokenizer does, before it is cut into words and word pieces.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,8 @@
 
 namespace lockstep::dimabsa {
 
-// The rules are applied in this order, as in the BertNormalizer of `tokenizers`.
+// The rules of the normalizer. They are applied in the order of the members, as in the
+// BertNormalizer of `tokenizers`.
 struct BertNormalizer {
   // remove control characters and U+FFFD; turn each whitespace character into a space
   bool clean_text = true;

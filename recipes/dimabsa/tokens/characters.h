@@ -22,7 +22,8 @@ using Characters = std::vector<Character>;
 Characters characters_of(std::string_view text);
 
 bool is_white(char32_t character);  // Unicode's White_Space
-// True also for format and private-use characters. False for tab, line feed and carriage return.
+// True for control, format and private-use characters. False for tab, line feed and carriage
+// return.
 bool is_control(char32_t character);
 bool is_punctuation(char32_t character);  // includes all ASCII symbols
 bool is_mark(char32_t character);         // Unicode's category Mn
@@ -36,11 +37,11 @@ std::u32string compatibly_decomposed(char32_t character);  // NFKD
 int combining_class(char32_t character);
 // Returns the character into which NFC composes two characters, or 0 if it does not compose them.
 char32_t composed(char32_t first, char32_t second);
-// Returns the end of the grapheme cluster that begins at `begin`. A grapheme cluster is what a
-// reader sees as one character.
+// Returns the end of the grapheme cluster that begins at the character `begin`. A grapheme cluster
+// is what a reader sees as one character.
 std::size_t cluster_end(const Characters& text, std::size_t begin);
-// Returns the lower case. For İ, it has two characters: i and a combining dot. Neighbours are not
-// considered, so Σ always becomes σ.
+// Returns the lower case of a character. For İ, it has two characters: i and a combining dot.
+// Neighbouring characters are not considered, so Σ always becomes σ.
 std::u32string lower(char32_t character);
 
 }  // namespace lockstep::dimabsa

@@ -10,27 +10,27 @@
 namespace lockstep::dimabsa {
 
 enum class WordRule {
-  bert,         // BertPreTokenizer: cuts at whitespace; a punctuation character is a word
+  bert,         // BertPreTokenizer: cuts at whitespace; each punctuation character is a word
   white,        // WhitespaceSplit: cuts at whitespace
-  punctuation,  // Punctuation: a punctuation character is a word
+  punctuation,  // Punctuation: each punctuation character is a word
   // Whitespace: cuts at whitespace; separates letters, digits and _ from all other characters
   letters
 };
 
-// The words before which Metaspace puts sentencepiece's mark of a space (U+2581).
+// The words before which the pre-tokenizer Metaspace puts sentencepiece's mark of a space (U+2581).
 enum class SpaceMark { none, always, first };  // first: only the first word of the text
 
 struct WordRules {
   std::vector<WordRule> rules;  // applied one after the other
   SpaceMark mark = SpaceMark::none;
-  bool has_marks = false;  // whether there is a Metaspace
+  bool has_marks = false;  // whether the pre-tokenizer contains a Metaspace
 
   std::vector<Span> operator()(const Characters& text) const;
 };
 
-// Reads "pre_tokenizer" of tokenizer.json: Metaspace, one of the kinds of WordRule, or a Sequence.
-// If it is null, the whole text is one word. For any other kind, throws Error that names it. file:
-// the file's name, for messages.
+// Reads the value of the key "pre_tokenizer" of tokenizer.json. It may be a Metaspace, one of the
+// kinds of WordRule, or a Sequence of these. If it is null, the whole text is one word. For any
+// other kind, throws Error that names the kind. file: the file's name, for messages.
 WordRules read_word_rules(const nlohmann::json& pre_tokenizer, const std::string& file);
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,5 @@
-// Reads the lists of a COCO json. Does not check that the ids to which entries refer exist.
+// Reads the lists of a COCO json: images, categories and annotations. Does not check whether the
+// image and category ids of annotations exist.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +27,19 @@ struct CocoAnnotation {
 struct CocoLists {
   std::vector<CocoImage> images;
   std::vector<Category> categories;
-  std::vector<std::string> parents;  // [categories]: each supercategory, or empty
+  // the supercategory of each of `categories`; empty if it has none
+  std::vector<std::string> parents;
   std::vector<CocoAnnotation> annotations;
 };
 
-// The purpose for which the lists are read. For `scores`, only ids and boxes are needed. Names of
-// files and categories may then be missing, and are left empty. Sizes of pictures are not read.
+// The purpose for which the lists are read. For `scores`, detections are compared with the boxes,
+// so only ids and boxes are needed. Names of files and categories may then be missing, and are left
+// empty. For `scores`, widths and heights of pictures are not read either.
 enum class CocoUse : std::uint8_t { training, scores };
 
 // Reads the text without building a tree of it. name: the text's name in messages. Throws Error for
-// text that is not json, and for a fault within one entry, such as a missing id. The message names
-// the entry by its list and index.
+// text that is not json. Also throws Error for a fault within one entry of a list, such as a
+// missing id. The message names the entry by its list and index.
 CocoLists scan_coco(std::string_view text, const std::string& name,
                     CocoUse use = CocoUse::training);
 

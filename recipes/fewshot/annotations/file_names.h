@@ -14,8 +14,8 @@ namespace lockstep::fewshot {
 // Error if the folder cannot be listed.
 std::vector<std::string> files_ending_in(const std::filesystem::path& folder,
                                          const std::vector<std::string_view>& endings);
-// Like files_ending_in, but also lists all folders below. Returns paths relative to `folder`. Links
-// to folders are not followed.
+// Lists files like files_ending_in, but also those in all folders below `folder`. Returns paths
+// relative to `folder`. Links to folders are not followed.
 std::vector<std::string> files_below_ending_in(const std::filesystem::path& folder,
                                                const std::vector<std::string_view>& endings);
 // Whether files_ending_in or files_below_ending_in would return a file. False if the folder cannot

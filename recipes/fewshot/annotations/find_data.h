@@ -15,7 +15,8 @@ namespace lockstep::fewshot {
 
 struct CocoFiles {
   std::filesystem::path json;
-  std::vector<std::filesystem::path> folders;  // where the pictures may lie; see read_coco
+  // the folders in which the pictures may lie; see read_coco
+  std::vector<std::filesystem::path> folders;
 };
 // The files of one set, not yet read.
 using DetectionFiles = std::variant<CocoFiles, VocFolders>;
@@ -25,13 +26,13 @@ std::string describe(const DetectionFiles& files);
 struct FoundData {
   DetectionFiles train;
   std::optional<DetectionFiles> valid;  // absent: a share of `train` is held back (choose_valid)
-  std::vector<std::string> notes;       // for users: files there that are not used
+  std::vector<std::string> notes;       // for users: files that were found but are not used
 };
 
-// Finds the sets at a path. path: a folder, a COCO json, or a list of VOC names
-// (ImageSets/Main/NAME.txt). In a folder, the training set is looked for in three steps. A later
-// step is taken only if the earlier ones find nothing. VALID stands for valid, val or validation.
-// Step 1, files of COCO:
+// Finds the training and the validation set at a path. path: a folder, a COCO json, or a list of
+// VOC names (ImageSets/Main/NAME.txt). In a folder, the training set is looked for in three steps.
+// A later step is taken only if the earlier steps find nothing. In these layouts, VALID stands for
+// valid, val or validation. Step 1, files of COCO:
 //   train.json, VALID.json
 //   train_coco.json, VALID_coco.json
 //   instances_train*.json, also in annotations/ (COCO; CVAT writes instances_Train.json)
@@ -40,37 +41,42 @@ struct FoundData {
 // Step 2, other names of COCO's files:
 //   _annotations.coco.json, annotations.json, instances.json, result.json (Label Studio),
 //   labels.json with data/ (FiftyOne), annotations/instances_NAME.json (CVAT and Datumaro)
-// Step 3, the first of these layouts of Pascal VOC:
+// Step 3, the first of these layouts of Pascal VOC that the folder has:
 //   Annotations/ or annotations/, with JPEGImages/ or images/ beside it. If it has xml files, the
 //     lists in ImageSets/Main/ are used: train.txt and VALID.txt, or trainval.txt and test.txt, or
-//     trainval.txt alone, or train.txt alone. Without such lists, all xml files are used. It may
-//     instead have annotations/train/ and annotations/VALID/, or xml files in folders below it.
+//     trainval.txt alone, or train.txt alone. Without such lists, all xml files are used. Instead
+//     of xml files, it may have the folders train/ and VALID/ with xml files, or other folders.
 //   train/*.xml, VALID/*.xml (Roboflow's VOC)
 //   *.xml beside their pictures
 //   VOC20*/ or VOCdevkit/VOC20*/, if exactly one such folder has xml files in Annotations/
 //
 // Pictures of NAME.json are looked for in NAME/, images/NAME/, NAME_images/, images/ and the json's
-// own folder. If that folder is annotations/, they are also looked for beside it. "instances_" and
-// "_coco" may be missing in the name of the picture folder. If no folder has that name, each word
-// of the name is tried (val_images/ for val_annotations.json).
+// own folder. If the json lies in annotations/, its pictures are also looked for in these folders
+// beside annotations/. "instances_" and "_coco" may be missing in the name of the picture folder.
+// If none of the folders with NAME exists, each word of NAME is tried instead (val_images/ for
+// val_annotations.json).
 //
-// The validation set of a json with "train" in its name is a json beside it. Its name has valid,
-// val or validation in place of "train"; the case of "train" is ignored. If only the json's folder
-// has "train" in its name, the folder's name is changed in this way instead. Neither a test set nor
-// a json like val_annotations.json is used as the validation set; `notes` says so.
+// The validation set of a json with "train" in its name is a json beside it. The name of that json
+// has valid, val or validation in place of "train"; the case of "train" is ignored. If only the
+// json's folder has "train" in its name, the folder's name is changed in this way instead. A test
+// set is not used as the validation set. A json with a name like val_annotations.json is not used
+// either, because its relation to the training set is not certain. `notes` then names the unused
+// files.
 //
-// Throws Error if there is no set; the message lists what was looked for, and the jsons that exist.
-// Also throws if the set is for YOLO, or if there are several sets; the message lists them.
+// Throws Error if no training set is found; the error lists what was looked for, and the jsons that
+// exist. Also throws Error if the path has a data set for YOLO. Also throws Error if several sets
+// may be the training set; the message lists them.
 FoundData find_detection_data(const std::filesystem::path& path);
 
-// Returns the files of a set that the user names. annotations: a json, a folder of xml files, or a
-// list of VOC names (ImageSets/Main/NAME.txt). pictures: the folder of the set's pictures. If it is
-// empty, pictures are looked for beside the annotations. Throws Error if a path does not exist.
+// Returns the files of one set that the user names. annotations: a COCO json, a folder of VOC's xml
+// files, or a list of VOC names (ImageSets/Main/NAME.txt). pictures: the folder of the set's
+// pictures. If `pictures` is empty, they are looked for beside the annotations. Throws Error if a
+// path does not exist.
 DetectionFiles name_detection_files(const std::filesystem::path& annotations,
                                     const std::filesystem::path& pictures);
 
-// Changes a set so that its pictures are read only from this folder. Throws Error if there is no
-// such folder.
+// Changes `files` so that pictures are read only from `folder`. Throws Error if `folder` is not a
+// folder.
 void take_pictures_from(const std::filesystem::path& folder, DetectionFiles& files);
 
 DetectionData read_detection_data(const DetectionFiles& files, const PictureRule& rule = {});
@@ -78,7 +84,8 @@ DetectionData read_detection_data(const DetectionFiles& files, const PictureRule
 // Returns for each picture whether it is held back for validation. `share` of the pictures are held
 // back, with 0 < share < 1. At least one picture is held back, and at least one is not. The order
 // in which pictures are chosen depends only on `seed` and the pictures' file names without folders.
-// So most pictures stay in their set when others are added. Throws Error for a set of one picture.
+// So most pictures stay in the same set when pictures are added to `data`. Throws Error for a set
+// of one picture.
 std::vector<bool> choose_valid(const DetectionData& data, double share, std::uint64_t seed);
 
 struct DetectionSets {
@@ -86,8 +93,9 @@ struct DetectionSets {
   bool split_off = false;      // whether valid was split off from train
   std::vector<std::string> warnings;
 };
-// Reads both sets. share and seed are for choose_valid, if there is no validation set. A picture
-// that is in both sets is an Error, because a model must not be evaluated on its training data.
+// Reads the training and the validation set. If `found` has no validation set, choose_valid splits
+// it off with `share` and `seed`. A picture that is in both sets is an Error, because a model must
+// not be evaluated on its training data.
 DetectionSets read_detection_sets(const FoundData& found, double share, std::uint64_t seed,
                                   const PictureRule& rule = {});
 

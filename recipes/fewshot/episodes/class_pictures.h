@@ -10,8 +10,8 @@
 namespace lockstep::fewshot {
 
 // Holds for each class the pictures that show it, and its boxes in them. Only boxes that count
-// (Box::counts) are used. Crowds and difficult objects are not. The object keeps no reference to
-// the data.
+// (Box::counts) are used, so crowds and difficult objects are left out. A ClassPictures keeps no
+// reference to the data.
 class ClassPictures {
  public:
   explicit ClassPictures(const DetectionData& data);
@@ -20,8 +20,8 @@ class ClassPictures {
   int pictures() const { return picture_count_; }
   // Returns the pictures that show a category: indexes into DetectionData::pictures, ascending.
   std::span<const int> of(int category) const { return pictures_[index(category)]; }
-  // Returns the boxes of a category in the picture of(category)[place]: indexes into
-  // DetectionData::boxes, ascending.
+  // Returns the boxes of a category in one picture, which is of(category)[place]. They are indexes
+  // into DetectionData::boxes, ascending.
   std::span<const int> boxes(int category, std::size_t place) const;
   // Returns the categories that a picture shows, ascending and without repetition.
   std::span<const int> shown_in(int picture) const { return shown_[index(picture)]; }

@@ -1,4 +1,5 @@
-// Draws episodes: a few classes, a few examples of each, and pictures in which to find them.
+// Draws episodes. An episode has a few classes, and a few examples (supports) of each class. It
+// also has pictures (queries) in which objects of these classes are to be found.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,14 @@
 namespace lockstep::fewshot {
 
 struct EpisodeShape {
-  int n_way = 0;   // number of classes; 0: five, or all usable classes if there are fewer
+  int n_way = 0;   // number of classes; 0: five, or all with enough pictures if these are fewer
   int k_shot = 3;  // supports of each class
-  // Number of query pictures. 0 takes all pictures of a separate query set.
+  // Number of query pictures. 0: all pictures of the query set; only allowed if it is a separate
+  // set.
   int queries = 10;
 };
 
-// An example of a class: indexes of a picture and a box of the support set.
+// An example of a class: the indexes of its picture and its box in the support set.
 struct Support {
   int picture = 0, box = 0;
   friend bool operator==(const Support&, const Support&) = default;
@@ -29,8 +31,9 @@ struct Episode {
   // [N]: indexes of the categories. Label i in the episode means classes[i].
   std::vector<int> classes;
   std::vector<Support> supports;  // [N x K]; supports of label 0 come first
-  // Indexes of pictures of the query set, without repetition. There are EpisodeShape::queries of
-  // them, or fewer if the set has no more suitable pictures, but at least one.
+  // Indexes of pictures of the query set, without repetition. Their number is
+  // EpisodeShape::queries, or less if the query set has too few suitable pictures, but at least
+  // one.
   std::vector<int> queries;
 
   int label_of(int category) const;  // 0 … N - 1; -1 if the episode lacks the category
@@ -44,45 +47,49 @@ struct LeftOut {
   int query_pictures = 0;  // pictures of the query set that show it
 };
 
-// Draws episodes of N classes with K supports each. Each episode is a pure function of (seed,
-// epoch, place), so it is the same on any number of ranks and in any order of calls. Any number of
-// threads may call it.
+// Draws episodes of N classes with K supports each. Each episode is a pure function of `seed` and
+// the arguments of `at`. So it is the same on any number of ranks and in any order of calls. Any
+// number of threads may call `at`.
 //
 // Classes are drawn with equal probability, without repetition. Queries take turns over the
 // classes: the i-th query is drawn from the pictures that show class i mod N. If that class has no
-// suitable picture left, the next class is tried. The supports of a class are in K different
-// pictures. In each picture, one box of the class is drawn with equal probability. Supports of
-// different classes are in the same picture only if there is no other picture.
+// picture left that can be a query, the next class is tried. The supports of a class are in K
+// different pictures. In each picture, one box of the class is drawn with equal probability.
+// Supports of different classes are in the same picture only if a class has no other picture left.
 //
 // In training, no picture is both support and query of an episode. A picture becomes a query only
 // if each of its classes in the episode keeps K pictures for supports.
 //
-// In evaluation, classes and queries do not depend on K. If the same classes are usable, the
-// supports for K shots are also among the supports for K + 1 shots.
+// In evaluation, the classes and queries of an episode do not depend on K. The supports for K shots
+// are also among the supports for K + 1 shots. Both statements hold as long as the same classes
+// have enough pictures.
 class Episodes {
  public:
   // For training: takes supports and queries from one set. A class with fewer than K + 1 pictures
   // is left out. classes: indexes of the categories that may be drawn (ClassSplit). names:
-  // DetectionData::categories. Throws Error if there are fewer than N usable classes, or none; the
-  // message names the classes that are left out. Also throws if K, N or queries are out of range.
+  // DetectionData::categories. Throws Error if fewer than N classes, or none, remain; the message
+  // names the classes that are left out. Also throws Error if K, N or the number of queries is out
+  // of range.
   Episodes(const ClassPictures& pictures, const std::vector<Category>& names,
            const std::vector<int>& classes, const EpisodeShape& shape, std::uint64_t seed);
   // For evaluation: takes supports from one set (training) and queries from another (validation).
-  // Both have the same categories. A class is left out if it has fewer than K pictures in the first
-  // set, or none in the second.
+  // Both sets have the same categories. A class is left out if it has fewer than K pictures in the
+  // first set, or none in the second. Throws Error in the same cases as the constructor for
+  // training.
   Episodes(const ClassPictures& supports, const ClassPictures& queries,
            const std::vector<Category>& names, const std::vector<int>& classes,
            const EpisodeShape& shape, std::uint64_t seed);
 
-  // Returns an episode. In training, `epoch` is the step, and `place` is the place in the global
-  // batch. In evaluation, `epoch` is 0, and `place` is the episode's number. Both are at least 0.
+  // Returns an episode. In training, `epoch` is the step, and `place` is the index in the global
+  // batch. In evaluation, `epoch` is 0, and `place` is the episode's number. Both arguments are at
+  // least 0.
   Episode at(std::int64_t epoch, std::int64_t place) const;
 
-  const EpisodeShape& shape() const { return shape_; }          // with the resolved n_way
-  const std::vector<int>& classes() const { return classes_; }  // usable classes, ascending
+  const EpisodeShape& shape() const { return shape_; }          // n_way is never 0 here
+  const std::vector<int>& classes() const { return classes_; }  // classes that may be drawn
   const std::vector<LeftOut>& left_out() const { return left_out_; }
-  // Returns a line that names the classes left out and what they lack. It is empty if there are
-  // none.
+  // Returns a line that names the classes left out and what they lack. It is empty if no class is
+  // left out.
   std::string note() const;
 
  private:

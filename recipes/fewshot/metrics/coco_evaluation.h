@@ -15,21 +15,21 @@
 namespace lockstep::fewshot {
 
 inline constexpr std::size_t iou_count = 10, recall_count = 101, area_count = 4, limit_count = 3;
-// small: at most 32² square pixels. medium: from 32² to 96². large: at least 96². A limit belongs
-// to the ranges on both sides.
+// small: at most 32² square pixels. medium: from 32² to 96². large: at least 96². An area of
+// exactly 32² or 96² belongs to the ranges on both sides.
 enum class AreaRange : std::uint8_t { all, small, medium, large };
-// The largest number of detections of a class that count in one picture. The detections with the
-// highest scores are taken.
+// The largest number of detections of a class that count in one picture. These are the detections
+// with the highest scores.
 enum class DetectionLimit : std::uint8_t { best_1, best_10, best_100 };
 inline constexpr std::array<int, limit_count> detection_limits{1, 10, 100};
 
 const std::array<double, iou_count>& iou_thresholds();        // 0.50, 0.55 … 0.95
 const std::array<double, recall_count>& recall_thresholds();  // 0, 0.01 … 1
 
-inline constexpr double no_score = -1;  // the score of something without ground truth
+inline constexpr double no_score = -1;  // the score of classes and area ranges without ground truth
 
 struct DetectionResult {
-  std::vector<std::int64_t> categories;  // K, ascending
+  std::vector<std::int64_t> categories;  // [K]: their ids, ascending
   std::vector<double> precision;         // [iou, recall, K, area, limit]; may be no_score
   std::vector<double> recall;            // [iou, K, area, limit]; may be no_score
 
@@ -41,17 +41,17 @@ struct DetectionResult {
 };
 
 // Evaluates detections against the ground truth. categories: ids of classes; repeated ids are
-// ignored. Boxes of other classes are left out. Equal scores are ordered by picture id, then by the
-// order of detections. A detection's area is width x height. Throws Error for numbers that are not
-// finite; the message has the place in the list.
+// ignored. Boxes of other classes are left out. Detections with equal scores are ordered by picture
+// id, then by their order in `detections`. A detection's area is width x height. Throws Error for
+// numbers that are not finite; the message has the index of the box.
 DetectionResult evaluate_detections(std::span<const TrueBox> truths,
                                     std::span<const Detection> detections,
                                     std::span<const std::int64_t> categories);
 
 // Means over the classes that have ground truth, or no_score if no class has ground truth. ap: mean
-// precision over all IoU and recall thresholds. ap50, ap75: mean precision at one IoU threshold.
-// ar_N: mean recall over IoU thresholds, with at most N detections per picture and class. small,
-// medium, large: for one AreaRange.
+// precision over all IoU and recall thresholds. ap50, ap75: mean precision at the IoU threshold
+// 0.50 or 0.75. ar_N: mean recall over IoU thresholds, with at most N detections per picture and
+// class. Names with small, medium or large are scores of this AreaRange only.
 struct DetectionSummary {
   double ap = no_score, ap50 = no_score, ap75 = no_score;
   double ap_small = no_score, ap_medium = no_score, ap_large = no_score;
@@ -64,7 +64,7 @@ DetectionSummary summarize(const DetectionResult& result);
 DetectionSummary summarize(const DetectionResult& result, std::span<const std::int64_t> categories);
 
 // Returns scores with the names ap, ap50, ap75, ap_small … ar_large, each preceded by `prefix`
-// ("novel_"). no_score becomes NaN.
+// (such as "novel_"). The value no_score becomes NaN.
 std::vector<Score> score_list(const DetectionSummary& summary, const std::string& prefix = "");
 
 // Returns text like "0.413", or "-" for no_score and NaN.

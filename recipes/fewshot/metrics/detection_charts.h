@@ -10,11 +10,12 @@
 namespace lockstep::fewshot {
 
 // Draws precision over recall at IoU 0.5. There is a line for each class with ground truth, and a
-// line for the mean of all of them. The legend has their AP50. Base and novel classes are in
-// separate panels, and many classes are in several panels. Each panel has the line of the mean.
+// line for the mean of all these classes. The legend states the AP50 of each line. Base and novel
+// classes are in separate panels, and many classes are in several panels. Each panel has the line
+// of the mean.
 std::string pr_chart(const DetectionResult& result, std::span<const NamedClass> classes);
 
-// Draws a bar for each class: its mean AP50 over episodes, with its interval. Base and novel
+// Draws a bar for each class: its mean AP50 over episodes, with the 95 % interval. Base and novel
 // classes have different colours.
 std::string class_chart(const EpisodeScores& scores, std::span<const NamedClass> classes);
 

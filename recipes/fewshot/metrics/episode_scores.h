@@ -1,5 +1,5 @@
 // Computes scores over episodes. Each episode is evaluated separately, with its own classes and
-// detections.
+// detections. An episode is a few classes, and query pictures in which they are looked for.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,12 @@ struct ScoredEpisode {
   std::vector<Detection> detections;
 };
 
-// A mean over episodes and its 95 % interval. The interval is a BCa bootstrap over episodes. An
-// episode is left out if none of its classes has ground truth. Without any episode, all numbers are
-// NaN. With one episode, only the ends of the interval are NaN.
+// Means over episodes and their 95 % intervals, by a BCa (bias-corrected and accelerated) bootstrap
+// over episodes. An episode is left out if none of the averaged classes has ground truth in it. If
+// no episode remains, all numbers are NaN. If one episode remains, only the ends of the intervals
+// are NaN.
 struct EpisodeMean {
-  std::size_t episodes = 0;  // number of episodes in the mean
+  std::size_t episodes = 0;  // number of episodes that are averaged
   Interval ap, ap50, ap75;
 };
 
@@ -32,26 +33,26 @@ struct ClassScores {
   std::int64_t category = 0;
   bool novel = false;
   EpisodeMean mean;         // over episodes with ground truth of the class
-  DetectionSummary pooled;  // summary of all episodes, evaluated together
+  DetectionSummary pooled;  // from one evaluation of all episodes together
 };
 
 struct GroupScores {
-  EpisodeMean mean;  // mean of each episode's mean over classes of the group
+  EpisodeMean mean;  // over episodes: each episode's mean over the classes of the group
   DetectionSummary pooled;
 };
 
 struct EpisodeScores {
   GroupScores all, base, novel;
-  std::vector<ClassScores> classes;        // classes of any episode, by ascending id
+  std::vector<ClassScores> classes;        // all classes that any episode has, by ascending id
   std::vector<DetectionSummary> episodes;  // [episodes]: in the given order
   DetectionResult pooled;
 };
 
-// Scores episodes. A class without ground truth in an episode is left out of that episode. Pooled
-// scores come from one evaluation of all episodes together. If several episodes have the same
-// picture, it is a separate picture for each of them. novel: ids of the novel classes; all others
-// are base classes. Throws Error if there are no episodes. Also throws as evaluate_detections does,
-// and names the episode.
+// Scores episodes. A class without ground truth in an episode is left out of that episode's mean.
+// Pooled scores come from one evaluation of all episodes together. If several episodes have the
+// same picture, it is a separate picture for each of them. novel: ids of the novel classes; all
+// other classes are base classes. Throws Error if there are no episodes. Also throws Error as
+// evaluate_detections does; the message names the episode.
 EpisodeScores score_episodes(std::span<const ScoredEpisode> episodes,
                              std::span<const std::int64_t> novel,
                              const BootstrapOptions& options = {});

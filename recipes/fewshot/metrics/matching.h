@@ -13,16 +13,17 @@ inline constexpr std::size_t no_box = ~std::size_t{0};
 
 class BoxMatcher {
  public:
-  // detections: in descending order of score. The list `truths` and its boxes must outlive the
-  // matcher, but the detections need not.
+  // detections: in descending order of score. The array of `truths` and its boxes must outlive the
+  // matcher, but `detections` need not.
   BoxMatcher(std::span<const TrueBox* const> truths, std::span<const Detection* const> detections);
 
-  // Returns for each detection the index of the true box that it is matched to, or no_box.
-  // Detections choose in the order of scores. Each takes the box that overlaps it most, with an
-  // overlap (box_iou) of at least `threshold`. A box that was taken before is not available, unless
-  // it is a crowd. Boxes that count are preferred, even to boxes of larger overlap that do not
-  // count. If overlaps are equal, the later box is taken. ignored: for each true box, whether it
-  // does not count.
+  // Returns for each detection the index of the true box to which it is matched, or no_box.
+  // Detections are matched in the order of scores. Each takes the true box that overlaps it most,
+  // with an overlap (box_iou) of at least `threshold`. A true box that an earlier detection took is
+  // not available, unless it is a crowd. Boxes that are not ignored are preferred, even to ignored
+  // boxes of larger overlap. If overlaps are equal, the true box with the larger index is taken.
+  // ignored: [truths], whether the true box does not count, so that its detections are neither
+  // right nor wrong.
   std::vector<std::size_t> match(const std::vector<bool>& ignored, double threshold) const;
 
  private:

@@ -12,31 +12,33 @@
 
 namespace lockstep::fewshot {
 
-// The names of the ground truth and of the detections may differ in their folders and endings.
-// Folders distinguish pictures whose files have the same name. Use it on one thread at a time.
+// Finds pictures by name. A picture's name in the ground truth and its name in the detections may
+// differ in folders and ending. Folders distinguish pictures whose files have the same name. Use an
+// object on one thread at a time.
 class NamedPictures {
  public:
-  // Pictures without a name are left out.
+  // pictures: the pictures of the ground truth. Those without a name are left out.
   explicit NamedPictures(const std::vector<NamedPicture>& pictures);
 
-  // Returns the ids of the pictures that fit the name best. If there are several, the name does not
-  // distinguish them. Returns none if no picture has the name. Also returns none if several
-  // pictures have it, but all lie in other folders than the name states.
+  // Returns the ids of the pictures that fit the name best. Several ids mean that the name does not
+  // distinguish these pictures. The result is empty if no picture has this file name. It is also
+  // empty if several pictures have it, but all lie in other folders than the name states.
   const std::vector<std::int64_t>& find(const std::string& name);
 
-  // Like find, but for a file of detections whose names never state folders. A name then fits every
-  // picture with that file name, whatever its folders. If only endings differ, pictures with the
-  // same ending are preferred.
+  // Finds pictures like `find`, but for a file of detections whose names never state folders. A
+  // name then fits every picture with that file name, whatever its folders. Pictures with the same
+  // ending are preferred to those with another ending.
   const std::vector<std::int64_t>& find_by_file(const std::string& name);
 
   static bool has_folders(const std::string& name) { return !parts_of(name).folders.empty(); }
 
-  // Records that detections of that name belong to `picture`, which must fit the name. Returns
-  // another name that was recorded for the same picture before, if the two cannot be names of one
-  // file. Otherwise returns an empty text.
+  // Records that detections with that name belong to `picture`, which must fit the name. If another
+  // name was recorded for the picture before, and one file cannot have both names, returns the
+  // earlier name. Otherwise, returns an empty text.
   std::string take(const std::string& name, std::int64_t picture);
 
-  // Returns notes for users about names that `take` could not assign for certain.
+  // Returns notes for users about names in `take` that fit several pictures, or only pictures in
+  // other folders.
   std::vector<std::string> notes() const;
 
  private:

@@ -1,4 +1,4 @@
-// Colours, names and labels of classes on pictures.
+// Chooses colours and names of classes on pictures, and draws their labels.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace lockstep::fewshot {
 
-// Returns the colour of a class, which depends on its position in the list. The first positions
-// have the colours of the palette. Later ones have darker and then lighter variants. An id that the
-// list lacks is grey.
+// Returns the colour of a class, which depends on its position in `classes`. The first positions
+// have the colours of the palette. Later positions have darker and then lighter variants of these.
+// A class whose id `classes` lacks is grey.
 Colour class_colour(std::span<const NamedClass> classes, std::int64_t category);
 
-// Returns the name of a class as draw_text can show it, with at most `characters`. Characters
-// beyond printable ASCII become "?". If the name has no printable ASCII, it becomes "class ID". A
-// name that is cut ends in "..".
+// Returns the name of a class as draw_text can show it, with at most `characters` characters.
+// Characters beyond printable ASCII become "?". A name without any printable ASCII character
+// becomes "class ID". A name that is cut ends in "..".
 std::string shown_name(std::span<const NamedClass> classes, std::int64_t category,
                        std::size_t characters);
 
-// Cuts a text to at most `characters`. A text that is cut ends in "..".
+// Cuts a text to at most `characters` characters. A text that is cut ends in "..".
 std::string cut_text(std::string_view text, std::size_t characters);
 
 struct Label {
@@ -45,8 +45,9 @@ class LabelPlaces {
  public:
   LabelPlaces(int height, int width) : height_(height), width_(width) {}
 
-  // Returns a place for a label around or in the box, within the picture. The label covers no other
-  // label there, or as little of them as possible. Later labels then avoid this place.
+  // Returns a place for a label of this size, at or in the box and within the picture. The label
+  // covers no earlier label there, or as little of them as possible. Later labels then avoid this
+  // place.
   Rectangle take(const Rectangle& box, const TextSize& size);
 
  private:

@@ -18,7 +18,7 @@ struct NamedPicture {
 };
 
 // Returns the file name without folders and ending: "a" for "images/a.jpg". Names are compared in
-// this form, because endings may differ.
+// this form, because the ground truth and the detections may have other endings.
 std::string_view stem_of(std::string_view file_name);
 
 // Returns json that pycocotools' loadRes reads, with one object per line: [{"image_id",
@@ -37,12 +37,12 @@ struct ReadDetections {
   // Number of entries of unknown classes, which are skipped as in pycocotools.
   std::int64_t of_other_classes = 0;
   std::string first_other_class;   // such as "category_id 77" or "class_name 'rook'"
-  std::vector<std::string> notes;  // doubts about names of pictures, for users
+  std::vector<std::string> notes;  // for users: names that do not identify one picture for certain
 };
 
 // Reads a json as results_json writes it. An entry may also have the members file_name and
-// category_name, as `lockstep predict` writes them. They must then be names of the picture and the
-// class with these ids. NamedPictures says which picture a file_name fits. Other members are
+// category_name, as `lockstep predict` writes them. These must be names of the picture and the
+// class with the entry's ids. NamedPictures says which pictures a file_name fits. Other members are
 // skipped.
 //
 // Throws Error, which names file and entry (from 0), for:
@@ -56,13 +56,14 @@ ReadDetections parse_results_json(std::string_view text, const std::string& name
 ReadDetections read_results_json(const std::filesystem::path& path, const KnownIds& known);
 
 // Returns CSV with the columns x_min,y_min,x_max,y_max,filename,class_name,similarity_score. Throws
-// Error for a picture or class that the lists lack, and for numbers that are not finite.
+// Error for a picture or class that `pictures` or `classes` lacks, and for numbers that are not
+// finite.
 std::string results_csv(std::span<const Detection> detections,
                         std::span<const NamedPicture> pictures,
                         std::span<const NamedClass> classes);
 // Reads CSV with the columns of results_csv, in any order. Pictures are identified by their names
 // (NamedPictures). Throws Error, which names file and line, for an unknown picture and for invalid
-// numbers. Also throws for a name that two pictures or two classes have.
+// numbers. Also throws Error for a name that two pictures or two classes have.
 ReadDetections parse_results_csv(std::string_view text, const std::string& name,
                                  const KnownIds& known);
 ReadDetections read_results_csv(const std::filesystem::path& path, const KnownIds& known);

@@ -1,4 +1,4 @@
-// Datasets whose samples are episodes, as tensors.
+// Datasets whose samples are episodes (episodes/episodes.h), as tensors.
 #pragma once
 
 #include "recipes/fewshot/episodes/episodes.h"
@@ -17,8 +17,9 @@
 
 namespace lockstep::fewshot {
 
-// The sets of a run, and views of their pictures. Views are kept in memory up to data.cache_gb;
-// others are made again. Any number of threads may use it.
+// The data sets of a run, and views of their pictures, which are decoded and resized for the
+// network. Views are kept in memory up to data.cache_gb; other views are made again when they are
+// needed. Any number of threads may use an object.
 class EpisodeSource {
  public:
   EpisodeSource(Sets sets, const FewshotOptions& options);
@@ -43,19 +44,21 @@ class EpisodeSource {
   mutable PictureCache train_, valid_, supports_;
 };
 
-// The fields of a training sample: an episode of N classes, K supports each, and Q queries with at
-// most M boxes each.
+// The fields of a training sample. It is an episode of N classes with K supports each, and of Q
+// queries with at most M boxes each. Supports have s x s pixels, and queries have S x S pixels.
 //   0 supports: u8 [N * K, 3, s, s], channels-last; supports of label 0 come first
 //   1 support_boxes: f32 [N * K, 4], the object in each support as x1, y1, x2, y2 in pixels
 //   2 queries: u8 [Q, 3, S, S], channels-last
 //   3 boxes: f32 [Q, M, 4] in pixels of the scaled query
 //   4 labels: i64 [Q, M], as in Truth (regions.h)
-//   5 weights: f32 [Q], 1 for a query; 0 for a place without a query, which repeats the first one
+//   5 weights: f32 [Q], 1 for a query; 0 if the episode has no more queries, so that `queries`
+//     repeats the first one
 struct EpisodeFields {
   enum : std::size_t { supports, support_boxes, queries, boxes, labels, weights };
 };
 
-// Episodes for training. Each depends only on (seed, step, place in the global batch).
+// Episodes for training. Each episode depends only on the seed, the step, and the episode's index
+// in the global batch.
 class TrainingEpisodes : public Dataset {
  public:
   // boxes: M. An epoch has stop.episodes episodes.
@@ -73,13 +76,13 @@ class TrainingEpisodes : public Dataset {
   EpisodeShape shape_;
   std::int64_t count_, boxes_;
   mutable std::mutex mutex_;
-  mutable std::optional<Episodes> episodes_;  // made for seed_
+  mutable std::optional<Episodes> episodes_;  // made with the seed seed_
   mutable std::uint64_t seed_ = 0;
-  mutable std::vector<bool> is_used_;  // [categories]: whether episodes may draw the category
+  mutable std::vector<bool> is_used_;  // [categories]: whether episodes can have the category
 };
 
-// Episodes for evaluation. Index i is episode `i % per_group` of group `i / per_group`. Its fields
-// are 0 to 2 of EpisodeFields. Field 3 is i64 [2]: the group, and the episode's number in the
+// Episodes for evaluation. Sample i is episode `i % per_group` of group `i / per_group`. Its fields
+// 0 to 2 are as in EpisodeFields. Field 3 is i64 [2]: the group, and the episode's number in the
 // group.
 class EvaluationEpisodes : public Dataset {
  public:

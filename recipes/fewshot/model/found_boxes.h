@@ -1,4 +1,5 @@
-// Rows of a tensor in which the detector returns boxes, in pixels of a query or of its picture.
+// Handles the tensors in which the detector returns boxes. Each row is a box, in pixels of a query
+// (the scaled picture) or of the picture itself.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace lockstep::fewshot {
 
-// The columns of these rows. FewshotRecipe::detect and evaluate_items return them. of_query: index
-// of the query. of_label: label of the class in its episode. of_x, of_y: upper left corner.
+// The columns of the rows that FewshotRecipe::detect and evaluate_items return. of_query: index of
+// the query. of_label: label of the class in its episode. of_x, of_y: upper left corner.
 enum Column : std::int64_t { of_query, of_label, of_x, of_y, of_width, of_height, of_score };
 inline constexpr std::int64_t columns = 7;
 
@@ -18,7 +19,7 @@ inline constexpr std::int64_t columns = 7;
 // The query has size x size pixels and shows the whole picture of width x height pixels.
 void scale_to_picture(const at::Tensor& row, double width, double height, double size);
 
-// Returns the detection of a row, f64 [7] on the CPU. picture, category: ids.
+// Returns a row, f64 [7] on the CPU, as a Detection. picture, category: ids for the Detection.
 Detection detection_of(const at::Tensor& row, std::int64_t picture, std::int64_t category);
 
 }  // namespace lockstep::fewshot

@@ -1,6 +1,6 @@
-// The detector network. regions.h and loss.h choose regions and targets for it. Shapes use these
-// letters: Q queries, N classes, K supports per class, R regions, A anchors per cell, C channels of
-// `neck`, E numbers of `embedding`.
+// The detector network. regions.h chooses its regions and targets, and loss.h computes its loss.
+// Shapes use these letters: Q queries, N classes, K supports per class, R regions, A anchors per
+// cell, C channels (DetectorShape::neck), E elements of a vector (DetectorShape::embedding).
 #pragma once
 
 #include "recipes/fewshot/model/trunk.h"
@@ -24,8 +24,8 @@ struct ClassCodes {
   at::Tensor prototypes;  // f32 [N, E]; each has length 1
 };
 
-// Objectness and box deltas for each class and anchor, in the anchors' order of regions.h. They
-// have the weights' dtype, and may be views.
+// Objectness and box deltas for each class and anchor, in the order of Anchors (regions.h). Both
+// tensors have the weights' dtype, and may be views.
 struct AnchorOutputs {
   at::Tensor objectness;  // [Q, N, h * w, A] logits
   at::Tensor deltas;      // [Q, N, h * w, A, 4]
@@ -39,11 +39,11 @@ struct RegionOutputs {
 // The detector has these parts:
 //   - A trunk (trunk.h), and a 1x1 convolution to `neck` channels.
 //   - Attention-RPN (Fan et al., arXiv:1908.01998). For each class, it applies the mean of the
-//     class's supports to the query's map, as a depth-wise 1x1 kernel. A proposal network then runs
-//     on the result.
-//   - A head over RoIAligned regions. Two linear layers give a vector of length 1. The logits are
-//     its products with the class prototypes and with a learned background vector, times a learned
-//     factor. A prototype is the mean of the class's support vectors (Snell et al.,
+//     class's support features to the query's feature map, as a depth-wise 1x1 kernel. A region
+//     proposal network then runs on the result.
+//   - A head over RoIAligned regions. Two linear layers give a vector of length 1 for each region.
+//     The logits are its products with the class prototypes and with a learned background vector,
+//     times a learned factor. A prototype is the mean of the class's support vectors (Snell et al.,
 //     arXiv:1703.05175).
 class DetectorImpl : public torch::nn::Module {
  public:
@@ -78,7 +78,7 @@ class DetectorImpl : public torch::nn::Module {
   torch::nn::Linear hidden;  // [hidden, 7 * 7 * C]: cells by row, column and channel
   torch::nn::Linear embedding, box;
   at::Tensor background;  // [E]
-  at::Tensor scale;       // []: the learned factor's logarithm
+  at::Tensor scale;       // []: logarithm of the logits' learned factor
 };
 TORCH_MODULE(Detector);
 

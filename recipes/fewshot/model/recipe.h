@@ -22,17 +22,17 @@ class FewshotRecipe : public Recipe {
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
   DatasetPair data() override;
-  // Maps the names of torchvision's and timm's weights to the trunk, with or without DataParallel's
-  // prefix. The fourth stage and the classifier are ignored.
+  // Maps the names of torchvision's and timm's weights to those of the trunk, with or without
+  // DataParallel's prefix. Weights of the fourth stage and of the classifier are ignored.
   std::vector<std::pair<std::string, std::string>> weight_names() const override;
   std::vector<std::string> terms() const override {
     return {"proposals", "proposal_boxes", "classes", "boxes"};
   }
   std::vector<double> loss_weights(const Batch& batch) const override;
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
-  // Returns for each row the detections of its episode, flattened to f64 [D * 7]. The columns are
-  // the query's index in the episode, the label of the class, x, y, width and height in pixels of
-  // the picture, and the score.
+  // Returns for each row of the batch the D detections of its episode, flattened to f64 [D * 7].
+  // The columns are the query's index in the episode, the label of the class, x, y, width and
+  // height in pixels of the picture, and the score.
   std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
                                          StepContext& context) override;
   std::vector<Metric> metrics(const Records& records) const override;
@@ -43,8 +43,8 @@ class FewshotRecipe : public Recipe {
   std::string smaller_sample() const override { return options_.smaller_episode(); }
 
  private:
-  // Returns the detections in queries, f32 [D, 7] on the CPU. The columns are those of
-  // evaluate_items, but in pixels of the scaled query.
+  // Returns the D detections in queries, f32 [D, 7] on the CPU. The columns are those of
+  // evaluate_items, but boxes are in pixels of the scaled query.
   at::Tensor detect(DetectorImpl& net, const at::Tensor& queries, const ClassCodes& codes,
                     const StepContext& context) const;
   ClassCodes codes_of(DetectorImpl& net, const at::Tensor& supports, const at::Tensor& boxes,
@@ -69,7 +69,7 @@ class FewshotRecipe : public Recipe {
   nlohmann::json extra_;
   std::shared_ptr<const EpisodeSource> source_;
   std::vector<EvaluationGroup> groups_;
-  // For prediction; filled in with the first items.
+  // For prediction: the supports and their classes, set when the first items are predicted.
   std::vector<SupportCrops> crops_;
   ClassCodes codes_;
   std::vector<NamedClass> wanted_;

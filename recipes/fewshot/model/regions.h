@@ -1,6 +1,6 @@
-// Computes anchors, regions, and the targets of both. Shapes use the letters of net.h, M true boxes
-// per query and P anchors per query. All shapes depend only on the options, and the host never
-// waits for the device. So a step can be captured as a CUDA graph.
+// Computes anchors, regions, and the targets of both. Shapes use the letters of net.h, M for true
+// boxes per query and P for anchors per query. All shapes depend only on the options, and the host
+// never waits for the device. So a training step can be captured as a CUDA graph.
 #pragma once
 
 #include "ops/boxes/boxes.h"
@@ -14,7 +14,8 @@
 
 namespace lockstep::fewshot {
 
-// The anchors of feature maps. They are made once per map size and device. Use it on one thread.
+// The anchors of feature maps. They are made once per map size and device. Use an object on one
+// thread at a time.
 class Anchors {
  public:
   explicit Anchors(const DetectorShape& shape)
@@ -42,10 +43,11 @@ struct Truth {
 using Targets = RowTargets;
 
 // Returns the targets of anchors for each class; fields are [Q, N, P]. An anchor is positive if its
-// IoU with a box of the class is at least 0.7, or if no anchor overlaps that box more. It is
-// negative if its IoU with all of these boxes is below 0.3. Anchors that have more than half of
-// their area in a box to ignore are not negative. drawn: Faster R-CNN draws this many anchors at
-// random. Here, weights give the mean result of such a draw.
+// IoU with a box of the class is at least 0.7. The anchors with the largest IoU with a box of the
+// class are positive too. Other anchors are negative if their IoU with each box of the class is
+// below 0.3. Anchors with more than half of their area in a box labelled ignore_box are not
+// negative. drawn: Faster R-CNN draws this many anchors at random. Here, Targets::weight gives the
+// mean result of such a draw.
 Targets match_anchors(const at::Tensor& anchors, const Truth& truth, std::int64_t classes,
                       double drawn = 256);
 
@@ -56,10 +58,10 @@ using RegionTargets = RegionMatches;
 RegionTargets match_regions(const at::Tensor& regions, const at::Tensor& known, const Truth& truth,
                             std::int64_t classes, double drawn);
 
-// The most likely regions of each query. Any two overlap by at most IoU 0.7.
+// The most likely regions of each query. Any two regions of a query overlap by at most IoU 0.7.
 struct Proposals {
   at::Tensor boxes;  // f32 [Q, count, 4] within [height, width] pixels
-  at::Tensor known;  // bool [Q, count]: false if there is no region; its box is 0
+  at::Tensor known;  // bool [Q, count]: false for places without a region, whose box is 0
 };
 // Returns `count` regions per query. objectness: [Q, N, h * w, A] and deltas: [Q, N, h * w, A, 4],
 // as in AnchorOutputs, or [Q, N, P] and [Q, N, P, 4]. height, width: the size of a query in pixels.

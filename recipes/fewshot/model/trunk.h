@@ -1,5 +1,5 @@
 // ResNet-18, -34, -50 and -101 (He et al., arXiv:1512.03385) up to stride 16. Modules have the same
-// names as in torchvision and timm, so that weight files of these libraries fit.
+// names as in torchvision and timm, so that weight files of these libraries can be loaded.
 #pragma once
 
 #include "ops/picture_input/picture_input.h"

@@ -37,12 +37,12 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::string path;                            // empty: generated shapes
     std::string train, valid;                    // annotation files; empty: found in `path`
     std::string train_pictures, valid_pictures;  // folders; empty: beside the annotations
-    ExifFrame exif = ExifFrame::automatic;       // the frame of the boxes
+    ExifFrame exif = ExifFrame::automatic;       // orientation to which boxes refer
     double valid_share = 0.2;              // share of the pictures, if no validation set is found
     std::vector<std::string> base, novel;  // class names, or "@FILE" with one per line
     // share of the classes that are novel, if neither base nor novel classes are named
     double novel_share = 0.3;
-    std::int64_t split_seed = 1;        // for all random choices about the sets
+    std::int64_t split_seed = 1;        // seed of all random choices about the sets
     ClassUse classes = ClassUse::base;  // the classes that training draws
     std::int64_t shots = 0;             // boxes per class that training uses; 0: all
     double cache_gb = 2;                // memory for decoded pictures, per device
@@ -52,35 +52,36 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     std::int64_t k_shot = 3, queries = 10;
     std::int64_t size = 320;        // edge of a query, in pixels
     std::int64_t support_size = 0;  // edge of a support, in pixels; 0: size
-    std::int64_t context = 16;      // pixels of a support on each side of its box
+    std::int64_t context = 16;      // pixels around the box of a support, on each side
   } episode;
   struct {
     std::int64_t depth = 50, width = 64, neck = 256, hidden = 1024, embedding = 512;
     std::vector<std::string> anchor_sizes{"16", "32", "64", "128", "256"};
     std::vector<std::string> anchor_ratios{"0.5", "1", "2"};
-    std::int64_t regions = 64;  // proposals per training query, besides the true boxes
+    std::int64_t regions = 64;  // proposals per training query, in addition to the true boxes
   } model;
   struct {
     bool flip = true;
     double brightness = 0.2, contrast = 0.2;
   } augment;
   struct Loss {
-    double proposals = 1, proposal_boxes = 1, classes = 1, boxes = 1;  // weights of the terms
+    double proposals = 1, proposal_boxes = 1, classes = 1, boxes = 1;  // factors of the loss terms
   } loss;
   struct {
     std::int64_t episodes = 1000;
   } stop;
   struct {
-    std::int64_t episodes = 20;      // for base and for novel classes, with each of `shots`
-    std::vector<std::string> shots;  // numbers of supports; empty: episode.k_shot
+    // for base and for novel classes, for each value of `shots`
+    std::int64_t episodes = 20;
+    std::vector<std::string> shots;  // numbers of supports per class; empty: episode.k_shot
     std::int64_t queries = 0;        // per episode; 0: episode.queries
   } evaluate;
   struct {
-    std::string truth;  // annotations for `lockstep score`; empty: see score_files
+    std::string truth;  // the ground truth of `lockstep score`; empty: see score_files
   } scoring;            // score.*
   struct {
-    std::vector<std::string> images;  // files and folders, if no INPUT is given
-    std::string supports;             // table of examples
+    std::vector<std::string> images;  // files and folders, if the command names no INPUT
+    std::string supports;             // table of supports (read_supports)
     // folder of the files that the table names; empty: the table's folder
     std::string supports_of;
     std::int64_t regions = 300;  // proposals per picture
@@ -90,14 +91,15 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
     double shown = 0.3;          // boxes with a lower score are not drawn
   } predict;
 
-  DetectorShape detector() const;           // throws Error
-  std::vector<std::int64_t> shots() const;  // numbers of supports, ascending; throws Error
+  DetectorShape detector() const;  // throws Error for invalid anchors
+  // evaluate.shots, ascending; throws Error if one is invalid
+  std::vector<std::int64_t> shots() const;
   std::int64_t support_size() const {
     return episode.support_size == 0 ? episode.size : episode.support_size;
   }
-  std::string smaller_episode() const;  // options for an episode with less memory; may be empty
-  // Returns the cost of an evaluation episode with `shots` shots and the number of classes of
-  // training. The unit is the forward pass of a training episode.
+  std::string smaller_episode() const;  // a hint how to save memory; may be empty
+  // Returns the cost of an evaluation episode with `shots` supports per class, and as many classes
+  // as a training episode. The unit is the cost of the forward pass of a training episode.
   double passes_of_evaluation(std::int64_t shots) const;
   bool made() const { return data.path.empty() && data.train.empty(); }
 
@@ -113,10 +115,11 @@ struct FewshotOptions : PreparedOptions<FewshotOptions> {
   bool can_score() const override { return true; }
 };
 
-// Returns the paths of at most 20 validation pictures, which are predicted if the user names none.
-// They come from the run, or from the data options if there is no run yet, or if the run is an
-// export. The pointer is set by linking the target fewshot-prepare, and null elsewhere. Throws
-// Error as preparing does.
+// Returns the paths of at most 20 validation pictures, which are predicted if the user names no
+// pictures. They come from the run's validation set. If there is no run yet, or if the run is an
+// export, they come from the options data.*. The pointer is set in programs that link the target
+// fewshot-prepare; elsewhere, it is null. Throws Error if the validation set cannot be found or
+// read.
 using FindPictures = std::vector<std::string> (*)(const FewshotOptions& options,
                                                   const ItemQuery& query);
 extern FindPictures validation_pictures;

@@ -1,4 +1,4 @@
-// Recognises which ResNet a file of weights has.
+// Recognises which ResNet the weights in a file belong to.
 #pragma once
 
 #include "planning/options/train_options.h"
@@ -14,13 +14,14 @@ struct TrunkOfFile {
   std::int64_t depth = 0, width = 0;
 };
 
-// Recognises a ResNet by the names and shapes of its tensors, with any prefix. Returns nothing if
-// there is no ResNet, or if it has a depth that model.depth does not allow.
+// Recognises a ResNet by the names and shapes of its tensors; the names may have any prefix.
+// Returns nothing if `tensors` contains no ResNet, or one with a depth that model.depth does not
+// allow.
 std::optional<TrunkOfFile> trunk_of(const std::vector<SourceTensor>& tensors);
 
-// Throws Error if the user gives init.from, and these weights are of a ResNet with another depth or
-// width. Checks nothing if the user chooses tensors by init.map or init.unexpected. A file that
-// cannot be read is reported later, when the weights are read.
+// Throws Error if the user gives init.from, and its weights belong to a ResNet with another depth
+// or width than `model`. Checks nothing if the user chooses tensors by init.map or init.unexpected.
+// A file that cannot be read is not an Error here, but later, when the weights are loaded.
 void check_trunk_of_file(const TrainOptions& train, const TrunkOfFile& model);
 
 }  // namespace lockstep::fewshot

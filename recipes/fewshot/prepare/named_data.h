@@ -6,9 +6,10 @@
 
 namespace lockstep::fewshot {
 
-// Either data.path or data.train must be given. Throws Error if both are given, or if nothing is
-// found. Also throws if data.valid_pictures is given without a validation set. If data.valid_share
-// is given and there is a validation set, `notes` says that it has no effect.
+// Returns the files of the training and the validation set. Either data.path or data.train must be
+// given. Throws Error if both are given, or if the files are not found. Also throws Error if
+// data.valid_pictures is given, but there is no validation set. If data.valid_share is given and
+// there is a validation set, `notes` says that the share has no effect.
 FoundData named_data(const FewshotOptions& options);
 
 }  // namespace lockstep::fewshot

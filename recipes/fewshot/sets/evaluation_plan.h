@@ -14,8 +14,8 @@ namespace lockstep::fewshot {
 
 EpisodeShape training_shape(const FewshotOptions& options);
 
-// A group of evaluation episodes: all of base classes or all of novel classes, with one number of
-// shots.
+// A group of evaluation episodes, all of base classes or all of novel classes. They have the same
+// number of shots (supports per class).
 struct EvaluationGroup {
   std::string name;  // "base" or "novel"
   std::int64_t shots = 0;
@@ -24,12 +24,12 @@ struct EvaluationGroup {
 // Returns the groups of an evaluation. The groups of base classes come first, or those of novel
 // classes if data.classes is novel. Groups of the same classes are in ascending order of shots.
 // Supports come from the training set, and queries from the validation set. A class can be drawn if
-// it has enough pictures in both. A group is left out if none of its classes can be drawn. If fewer
-// than episode.n_way classes can be drawn, episodes have all of these.
+// it has enough pictures in both sets. A group is left out if none of its classes can be drawn. If
+// fewer than episode.n_way classes can be drawn, each episode has all of these classes.
 std::vector<EvaluationGroup> evaluation_groups(const FewshotOptions& options, const Sets& sets);
 
-// Returns every box with the ids of its picture and category. A box that does not count
-// (Box::counts) is a crowd or ignored.
+// Returns every box as a TrueBox, with the ids of its picture and category. A difficult box gets
+// TrueBox::ignore.
 std::vector<TrueBox> true_boxes(const DetectionData& data);
 TrueBox true_box(const DetectionData& data, const Box& box);
 

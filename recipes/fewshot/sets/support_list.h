@@ -1,4 +1,4 @@
-// The examples of classes that the worker gets for prediction.
+// The labelled examples of classes (supports) that the worker gets for prediction.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +15,7 @@ struct SupportClass {
   bool novel = false;
   struct Example {
     Picture picture;
-    Box box;  // its picture and category are ignored
+    Box box;  // its members picture and category are ignored
   };
   std::vector<Example> examples;  // at least one
 };

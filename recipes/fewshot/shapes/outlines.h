@@ -9,8 +9,8 @@
 
 namespace lockstep::fewshot {
 
-// The contours of a shape around (0, 0). All points are at most 1 away from it. A contour within
-// another one is a hole.
+// The contours of a shape around (0, 0). All points are at most 1 away from (0, 0). A contour
+// within another contour is a hole.
 struct Outline {
   std::string name;
   std::vector<std::vector<Point>> contours;

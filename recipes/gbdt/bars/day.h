@@ -11,12 +11,12 @@ namespace lockstep::gbdt {
 // Days since 1970-01-01 in the proleptic Gregorian calendar.
 using Day = std::int32_t;
 
-std::optional<Day> parse_day(std::string_view text);  // nothing if not like "2022-01-31"
+std::optional<Day> parse_day(std::string_view text);  // nothing for other forms than "2022-01-31"
 std::string to_text(Day day);                         // "2022-01-31"
 int weekday(Day day);                                 // 0 is Monday, 6 is Sunday
 
 struct Stamp {
-  Day day = 0;                 // day in the stamp's own time zone
+  Day day = 0;                 // in the stamp's own time zone
   std::int64_t instant_s = 0;  // Unix seconds; a time without a zone is taken as UTC
   bool zone = false;
 };

@@ -12,15 +12,15 @@ namespace lockstep::gbdt {
 struct LabelColumn {
   const CellTable& table;
   std::size_t column = 0;
-  const std::vector<std::size_t>& rows;  // indexes of rows of the table
+  const std::vector<std::size_t>& rows;  // indexes of the rows of `table` to read
   std::vector<bool> missing{};           // [rows]: whether the row has no label
 };
 
-// Returns the distinct labels. If all are numbers, they are ordered by value, and 1 and 1.0 are the
-// same class, "1". Otherwise, they are ordered by their bytes. For two_classes, the result is "0"
-// and "1" if no other label occurs, even if one of them is missing. Throws Error, which names file
-// and line, if two_classes has a third label. Also throws if there are too many labels for the
-// number of rows.
+// Returns the distinct labels, which are the classes. If all are numbers, they are ordered by
+// value, and 1 and 1.0 are the same class, "1". Otherwise, they are in byte order. For two_classes,
+// the result is "0" and "1" if no other label occurs, even if only one of them does. Throws Error,
+// which names file and line, if two_classes has a third label. Also throws Error if there are too
+// many classes for the number of rows.
 std::vector<std::string> classes_of(const LabelColumn& column, LabelKind kind);
 
 // Whether the cell is one of the classes.

@@ -11,15 +11,15 @@ struct MadeBars {
 };
 
 // Generates daily bars. In each bar, the logarithm of the close changes by a drift plus a normal
-// number with a standard deviation of 0.012. After a close with RSI 14 below 40, the drift is 0.01.
-// After one with RSI 14 above 60, it is -0.01. After others, it is 0. So features predict the next
-// bars, though not with certainty. Open, high and low lie around the closes. The volume is larger
-// if the change is larger. The close before the first bar is 100. The same symbol, seed and first
-// day give the same series.
+// random number with a standard deviation of 0.012. The drift is 0.01 if the feature RSI 14 is
+// below 40 at the previous bar, and -0.01 if it is above 60. Otherwise, the drift is 0. So features
+// predict the next bars, though not with certainty. Open, high and low lie around the closes. The
+// volume is larger if the change is larger. The close before the first bar is 100. The same symbol,
+// seed and first day give the same series.
 Bars make_bars(const std::string& symbol, const MadeBars& how);
 
 // Returns the names of generated series: "MADE01", "MADE02", ….
 std::vector<std::string> made_symbols(int count);
-bool is_made_symbol(const std::string& name);  // such a name, for any `count`
+bool is_made_symbol(const std::string& name);  // whether made_symbols has the name for some `count`
 
 }  // namespace lockstep::gbdt

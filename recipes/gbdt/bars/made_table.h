@@ -15,8 +15,8 @@ struct MadeTable {
 
 inline constexpr std::size_t made_columns = 28;
 
-// Generates the columns x01 to x28 of independent normal numbers. The label depends on s = x01 +
-// x02 x03 + sin(3 x04) + 0.5 e, where e is normal too:
+// Generates the columns x01 to x28 of independent normal random numbers. The label depends on s =
+// x01 + x02 x03 + sin(3 x04) + 0.5 e, where e is a normal random number too:
 //   - number: s.
 //   - two_classes: whether s is above 0.
 //   - three_classes: low if s is below -0.6, high if it is above 0.6, and otherwise middle.

@@ -1,4 +1,4 @@
-// Reads a column of dates or times, as exchanges and their tools write them.
+// Reads a column of stamps (dates or times) in the forms that exchanges and their tools write.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace lockstep::gbdt {
 
 // The meaning of a date like 01/04/2021.
 enum class DateOrder {
-  any,          // decided by a number above 12 in the column
+  any,          // decided by a day above 12 in the column
   day_first,    // 1 April
   month_first,  // 4 January
 };
 
-// Reads stamps one by one. All stamps of a column must be of one kind. The stamps of parse_stamp
-// are read, and also:
+// Reads stamps one by one. All stamps of a column must be of the same Kind. The forms of
+// parse_stamp are read, and also:
 //   - the dates 2021-1-4, 2021.01.04, 04-Jan-2021 and Jan 04, 2021;
 //   - 04/01/2021, with /, - or . as the separator;
 //   - 202101040930 and 20210104 093000;
@@ -34,21 +34,22 @@ class StampColumn {
     stamps_.reserve(count);
   }
 
-  // Returns false if the text is no stamp, or if its kind differs from that of earlier stamps.
+  // Adds a stamp. Returns false if the text is not a stamp, or if its Kind differs from the Kind of
+  // the earlier stamps.
   bool add(std::string_view text);
 
   struct Decision {
     // day_first: the index of the first stamp that can be read only with the day first.
-    // month_first: likewise with the month first. `none`: there is no such stamp. Both are set only
-    // for day_and_month with DateOrder::any.
+    // month_first: the index of the first stamp that can be read only with the month first. `none`:
+    // there is no such stamp. Both are set only for Kind::day_and_month with DateOrder::any.
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
     std::size_t day_first = none, month_first = none;
     bool decided = true;
-    std::string note;  // how the column was read, if this is not obvious
+    std::string note;  // for users: how the column was read, if this is not obvious
   };
-  // Decides the order of day and month, and fills in the days of `stamps` that depend on it. Call
-  // it after the last stamp. `decided` is false if no stamp decides, or if two stamps contradict
-  // each other.
+  // Decides the order of day and month, and fills in the days in `stamps` that depend on it. Call
+  // it after the last stamp. Decision::decided is false if no stamp shows the order, or if two
+  // stamps contradict each other.
   Decision decide();
 
   Kind kind() const { return kind_; }

@@ -1,4 +1,4 @@
-// Estimates whether the CPU would have completed a batch on GPUs sooner.
+// Estimates whether the CPU would have trained a batch faster than the GPUs that trained it.
 #pragma once
 
 #include <string>
@@ -7,14 +7,15 @@
 
 namespace lockstep::gbdt {
 
-// Trains the window with the median time on a GPU once more. This time, one core trains it, into a
-// temporary folder. Returns a line that says whether CPU or GPUs complete more windows. The line is
+// Trains the window with the median training time on a GPU again, on one core and into a temporary
+// folder. Returns a line that says whether CPU or GPUs train more windows per minute. The line is
 // empty if no window was trained on a GPU, or if the comparison fails. Windows with more than
-// 100,000 rows are left out, because a core does not train them in seconds.
+// 100,000 training rows are not chosen, because a core does not train them in seconds.
 std::string compare_with_cpu(const BatchRecords& records);
 
-// Windows per minute of all cores, and of `gpus` GPUs with four concurrent windows on each. They
-// follow from the seconds that one window takes on a core (cpu_s) and on a GPU (gpu_s).
+// Trained windows per minute: by all CPU cores together, and by `gpus` GPUs with four concurrent
+// windows on each. They are computed from the seconds that one window takes on a core (cpu_s) and
+// on a GPU (gpu_s).
 struct DeviceRates {
   double cpu_per_minute = 0, gpu_per_minute = 0;
 };

@@ -15,13 +15,13 @@ struct Predictions {
   std::vector<std::string> columns, lines;  // lines: CSV without line ends
 };
 
-// Returns the lines of a CSV text, without empty ones. A line may contain line breaks within
-// quotes.
+// Returns the rows of a CSV text as lines, without empty lines. A line may contain line breaks
+// within quotation marks.
 std::vector<std::string> csv_lines(std::string_view text);
 
 // Returns a CSV text with the predictions of all windows. It has all columns that any window has,
-// in the order in which they first appear. It also has a column for each option that differs within
-// the batch. A cell is empty if the window lacks the column.
+// in the order in which they first appear. It also has a column for each option in
+// BatchRecords::keys. A cell is empty if its window lacks the column.
 std::string all_predictions(const BatchRecords& records,
                             const std::vector<Predictions>& predictions);
 

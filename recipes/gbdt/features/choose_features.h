@@ -13,10 +13,12 @@ namespace lockstep::gbdt {
 // the same in all rows.
 bool needs_volume(std::string_view feature);
 
-// Returns the table with only these columns, in this order. Throws Error if the table lacks one.
+// Returns the table with only the columns `names`, in this order. Throws Error if the table lacks
+// one of them.
 FeatureTable choose_features(const FeatureTable& table, const std::vector<std::string>& names);
 
-// Returns the names of the table's columns that can be computed from the bars.
+// Returns the names of the table's columns, without those that need the volume if the bars have
+// none.
 std::vector<std::string> features_of(const FeatureTable& table, const Bars& bars);
 
 }  // namespace lockstep::gbdt

@@ -12,8 +12,8 @@
 
 namespace lockstep::gbdt {
 
-// Rows for training. values: [rows, columns], row-major; NaN is a missing value. labels: [rows].
-// groups: for a ranking, the number of rows of each group, in order.
+// Rows for training or validation. values: [rows, columns], row-major; NaN is a missing value.
+// labels: [rows]. groups: for a ranking, the number of rows of each group, in the order of rows.
 struct Rows {
   std::vector<double> values;
   std::vector<float> labels;
@@ -29,12 +29,13 @@ struct TrainRequest {
   std::vector<std::string> names;  // names of the columns of `train`
   Parameters parameters;           // resolved by resolve_parameters
   std::int64_t iterations = 100;
-  // Early stopping: training ends after this many iterations without a better first metric. 0: no
-  // early stopping.
+  // Early stopping: training ends after this many iterations without a better value of the first
+  // metric. 0: no early stopping.
   std::int64_t patience = 0;
 };
 
-// Why training ended. patience: early stopping. no_split: many iterations in a row grew no tree.
+// Why training ended. iterations: all were trained. patience: early stopping. no_split: many
+// iterations in a row grew no tree.
 enum class TrainEnd { iterations, patience, no_split };
 const char* to_string(TrainEnd end);  // "all iterations", "early stopping", "no more splits"
 
@@ -42,33 +43,34 @@ struct Trained {
   // The model in LightGBM's text format. With early stopping, it has only the iterations up to the
   // best one.
   std::string model;
-  // iterations: the number of trained iterations. best_iteration: the model's last iteration,
-  // counted from 1. An iteration grows no tree if its randomly drawn rows and columns allow no
-  // split. If no iteration grew a tree, best_iteration is 0.
+  // iterations: the number of trained iterations. best_iteration: the last iteration that the model
+  // has, counted from 1; 0 if no iteration grew a tree. An iteration grows no tree if its randomly
+  // drawn rows and columns allow no split.
   std::int64_t iterations = 0, best_iteration = 0;
   TrainEnd end = TrainEnd::iterations;
   std::string metric;         // name of the first metric; empty without validation rows
   std::vector<double> curve;  // the metric on the validation rows, by iteration
 };
 
-// Trains a model. Throws Error if LightGBM fails. Also throws if one process trains both on the CPU
-// and by CUDA, because LightGBM keeps the device of its first training.
+// Trains a model. Throws Error if LightGBM fails. Also throws Error if the process has trained by
+// CUDA before and now does not, or the reverse. LightGBM keeps the device of its first training.
 Trained train_model(const LightGbm& library, const TrainRequest& request);
 
-// A trained model. Use it on one thread at a time.
+// A trained model. Use an object on one thread at a time.
 class Model {
  public:
-  // Throws Error if the text is not a model.
+  // text: a model in LightGBM's text format. Throws Error if it is not a model.
   Model(const LightGbm& library, const std::string& text);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // Returns the predictions [rows, outputs]: probabilities, if the objective has them. values:
-  // [rows, columns], row-major. Throws Error if `columns` differs from training.
+  // Returns the predictions [rows, outputs]. They are probabilities if the objective is a
+  // classification. values: [rows, columns], row-major. Throws Error if `columns` is not the number
+  // of columns in training.
   std::vector<double> predict(std::span<const double> values, std::int32_t columns,
                               int threads) const;
-  int outputs() const { return outputs_; }       // per row: one per class, or 1
+  int outputs() const { return outputs_; }       // per row: one per class, or one
   std::vector<double> split_importance() const;  // [columns]: number of splits by each column
   std::vector<double> gain_importance() const;   // [columns]: total gain of the column's splits
 

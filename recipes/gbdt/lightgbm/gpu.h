@@ -8,10 +8,11 @@
 
 namespace lockstep::gbdt {
 
-// Chooses the GPU for resolved parameters (resolve_parameters). For OpenCL, adds platform and
-// device as choose_opencl_device does. For CUDA, checks that a driver and the device exist, because
-// LightGBM would otherwise end the process. Returns a name such as "NVIDIA H200" or "NVIDIA CUDA:
-// NVIDIA H200", or an empty text for the CPU. Throws Error.
+// Chooses the GPU for resolved parameters (resolve_parameters). platform: the option
+// gbdt.gpu_platform. For OpenCL, adds platform and device to `parameters` as choose_opencl_device
+// does. For CUDA, checks that a driver and the device exist, because LightGBM would otherwise end
+// the process. Returns a name such as "NVIDIA H200" or "NVIDIA CUDA: NVIDIA H200", or an empty text
+// for the CPU. Throws Error if the requested GPU or its driver does not exist.
 std::string choose_gpu(const LightGbm& library, const std::string& platform,
                        Parameters& parameters);
 

@@ -1,6 +1,6 @@
-// Loads LightGBM's library when it is needed. The functions of its C interface that are used are
-// declared here (LightGBM 4.7, include/LightGBM/c_api.h). So the build needs neither LightGBM's
-// headers nor its library.
+// Loads LightGBM's shared library when it is needed. This file declares the functions of its C
+// interface that Lockstep calls (LightGBM 4.7, include/LightGBM/c_api.h). So the build needs
+// neither LightGBM's headers nor its library.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace lockstep::gbdt {
 
-// Functions of LightGBM's C interface. All but last_error return 0, or -1 after a failure, which
-// last_error describes.
+// Functions of LightGBM's C interface. All functions except last_error return 0, or -1 after a
+// failure, which last_error describes.
 struct LightGbmApi {
   using Handle = void*;
   const char* (*last_error)();
@@ -50,19 +50,20 @@ struct LightGbmApi {
 // safely.
 class LightGbm {
  public:
-  // Throws Error if the file does not exist, cannot be loaded or is another library.
+  // Throws Error if the file does not exist, cannot be loaded, or is not LightGBM's library.
   explicit LightGbm(const std::filesystem::path& path);
 
   const LightGbmApi& api() const { return api_; }
   const std::filesystem::path& path() const { return path_; }
-  // The version, such as "4.7.0", if the library's package has a file VERSION.txt; else empty.
+  // The version, such as "4.7.0". It is empty if the library's package has no file VERSION.txt.
   const std::string& version() const { return version_; }
   // Maps LightGBM's names of parameters, and their aliases, to LightGBM's own names.
   const std::map<std::string, std::string>& aliases() const { return aliases_; }
-  // Returns a function of the library or of a library that it needs; null if none has this name.
+  // Returns the function with this name, from the library or from a library that it needs. Returns
+  // null if there is no such function.
   void* symbol(const char* name) const;
-  // Throws Error with LightGBM's own message if `result` is a failure. doing: what failed, such as
-  // "making a model".
+  // Throws Error with LightGBM's own message if `result` is not 0. doing: the action of the call,
+  // such as "making a model".
   void check(int result, const char* doing) const;
 
  private:
@@ -73,14 +74,14 @@ class LightGbm {
   std::map<std::string, std::string> aliases_;
 };
 
-// Returns the path of the library: `chosen` if it is not empty. Otherwise, it is the library that
-// came with this program. For the device "cuda", it is the one that was built for CUDA. Throws
-// Error if there is none. The hint says how to get it.
+// Returns the path of the library: `chosen` if that is not empty. Otherwise, it is the library that
+// came with this program. For the device "cuda", it is the library that was built for CUDA. Throws
+// Error if the library does not exist. The hint says how to get it.
 std::filesystem::path find_lightgbm(const std::filesystem::path& chosen,
                                     const std::string& device = "cpu");
 
 // During its lifetime, LightGBM's messages on this thread go to `sink` and never to stdout. `sink`
-// gets one line at a time, without "[LightGBM]". A thread may have only one such object at a time.
+// gets one line at a time, without "[LightGBM]". A thread may have only one LightGbmLog at a time.
 class LightGbmLog {
  public:
   LightGbmLog(const LightGbm& library, std::function<void(const std::string&)> sink);

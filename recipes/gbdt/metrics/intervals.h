@@ -14,23 +14,26 @@ inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 // The 97.5 % quantile of the normal distribution.
 inline constexpr double quantile_975 = 1.959963984540054;
 
-// Returns Wilson's interval of the proportion hits / rows, or NaN without rows.
+// Returns the proportion hits / rows with Wilson's interval. All numbers are NaN without rows.
 Interval wilson(double hits, double rows);
-// Returns the normal interval. Its ends are NaN if the variance is NaN.
+// Returns the interval of a normal distribution around `estimate`. Its ends are NaN if the variance
+// is NaN.
 Interval around(double estimate, double variance);
 double mean_of(std::span<const double> values);           // NaN without values
-double variance_of_mean(std::span<const double> values);  // NaN with fewer than two
+double variance_of_mean(std::span<const double> values);  // NaN with fewer than two values
 
-// Returns the ranks of the values, from 1. Equal values all get the mean of their ranks.
+// Returns the rank of each value, from 1 for the smallest. Equal values all get the mean of their
+// ranks.
 std::vector<double> ranks(std::span<const double> values);
 
 // Returns a metric with the value part / whole and Wilson's interval. name: a name in the table of
 // metric_info.cpp.
 Metric proportion(const char* name, double part, double whole);
-// Returns the mean of some values with the normal interval. There is one value per row or group,
-// and none is below 0.
+// Returns the mean of some values with the interval of a normal distribution. There is one value
+// per row or group, and none is below 0.
 Metric mean_metric(const char* name, std::span<const double> values);
-// Returns a metric with any value. When windows are combined, its weight is `rows`.
+// Returns a metric with the given value and interval. When windows are combined, its weight is
+// `rows`.
 Metric valued(const char* name, const Interval& value, double rows);
 
 }  // namespace lockstep::gbdt

@@ -17,11 +17,11 @@ enum class Task { binary, regression, multiclass, ranking };
 struct Objective {
   const char* name;  // LightGBM's name
   Task task;
-  const char* metric;       // LightGBM's metric for early stopping, by default
-  const char* main_metric;  // shown in the map of a batch
+  const char* metric;       // LightGBM's metric for early stopping if the user names none
+  const char* main_metric;  // the metric in the heat map of a batch
   Metrics (*measure)(const ScoredRows& rows);
-  std::vector<const char*> aliases{};  // LightGBM's other names, and Lockstep's
-  bool balances = false;               // whether it accepts is_unbalance
+  std::vector<const char*> aliases{};  // other names in LightGBM and Lockstep
+  bool balances = false;               // whether LightGBM's is_unbalance may be true
   double least_label = -std::numeric_limits<double>::infinity();
   bool least_excluded = false;  // whether labels must be above least_label
 
@@ -29,7 +29,8 @@ struct Objective {
 };
 
 std::span<const Objective> all_objectives();
-// Finds an objective by name or alias. Throws Error, which names the most similar one.
+// Finds an objective by name or alias. Throws Error if there is none; the error names the most
+// similar one.
 const Objective& find_objective(std::string_view name);
 
 }  // namespace lockstep::gbdt

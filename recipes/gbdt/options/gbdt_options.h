@@ -21,8 +21,9 @@ struct GbdtOptions : DirectOptions {
   GbdtOptions();  // fills `table`
 
   std::string symbol;                // for `lockstep train`; empty: the first symbol
-  std::vector<std::string> symbols;  // for `lockstep batch`; empty: all of data.path
-  std::string start, end;            // days; empty: see only_window and plan_windows
+  std::vector<std::string> symbols;  // for `lockstep batch`; empty: all symbols of data.path
+  // first day, and day after the last; empty: see only_window and plan_windows
+  std::string start, end;
   std::int64_t window_days = 180;
   std::int64_t stride_days = 0;  // in days; 0: window_days
   std::int64_t horizon = 7;      // in bars
@@ -33,13 +34,13 @@ struct GbdtOptions : DirectOptions {
     std::int64_t made_rows = 0;  // rows of a generated table; 0: generated prices
     std::int64_t made_seed = 42;
   } data;
-  std::vector<std::string> features;        // columns of the files; empty: the fifteen features
-  FeatureSet feature_set = FeatureSet::v2;  // formulas of the fifteen features
+  std::vector<std::string> features;  // columns of the files; empty: the fifteen computed features
+  FeatureSet feature_set = FeatureSet::v2;  // formulas of the computed features
   std::string label_column;                 // option `label`; empty: labels from the close
-  std::string group_column;                 // option `group`, for a ranking
+  std::string group_column;                 // option `group`: groups of a ranking
   std::string time_column;                  // option `time`; empty: found by name
   // Option `symbol_column`: the column of a file that names the symbol of each row. "none": all
-  // rows are of one symbol. Empty: likewise, but a file that seems to have several symbols is an
+  // rows are of one symbol. Empty: as "none", but a file of prices with several symbols is an
   // Error.
   std::string symbol_column;
   DateOrder date_order = DateOrder::any;
@@ -59,7 +60,7 @@ struct GbdtOptions : DirectOptions {
   struct {
     std::string library;  // empty: the library that came with Lockstep
     TrainDevice device = TrainDevice::cpu;
-    std::string gpu_platform;  // its number, or its name or a part; empty: see choose_platform
+    std::string gpu_platform;  // its number, or a part of its name; empty: see choose_platform
     std::int64_t device_id = -1, num_gpu = 1;
     bool double_precision = false;
     std::int64_t threads = 1;
@@ -67,22 +68,24 @@ struct GbdtOptions : DirectOptions {
   } gbdt;
 
   bool made() const { return data.path.empty(); }
-  BarColumns columns() const;  // to read from the files; throws Error
+  // columns to read from the files; throws Error as learns and listed_names do
+  BarColumns columns() const;
   bool computes_features() const { return features.empty() && data.made_rows == 0; }
-  const Objective& learns() const;  // throws Error
-  // Returns the value of the first entry of `params` that has one of these names, or else
-  // `otherwise`.
+  const Objective& learns() const;  // throws Error if `objective` is unknown
+  // Returns the value of the first entry of `params` that has one of `names`, or else `otherwise`.
   std::string param(std::initializer_list<const char*> names, const std::string& otherwise) const;
-  // Returns all parameters under the names that the user typed, not resolved yet. classes: the
-  // number of classes of a multiclass label; 0: not known yet.
+  // Returns all parameters for LightGBM. Those in `params` have the names that the user typed,
+  // which may be aliases (resolve_parameters). classes: the number of classes of a multiclass
+  // label; 0: not known yet.
   Parameters parameters(std::size_t classes = 0) const;
   SplitOptions split() const;
-  // Both return the day that the option names, if it is given. Both throw Error.
+  // Both functions return the day that the option `start` or `end` names, if it is given. They
+  // throw Error if the option is not a day.
   std::optional<Day> start_day() const;
   std::optional<Day> end_day() const;
 
-  // Returns a note about given options that have no effect on rows with a time, or on rows without
-  // one. It is empty if there are no such options.
+  // Returns a note about options that the user gave but that have no effect. timeless: whether the
+  // rows have no time. The note is empty if there are no such options.
   std::string idle_note(bool timeless) const;
 
   void check() const override;
@@ -92,18 +95,20 @@ struct GbdtOptions : DirectOptions {
   DirectBatch plan_batch() const override;
 };
 
-// Returns a note for readers of results that prices, or tables, are generated.
+// Returns a note for readers of results. It says that the prices are generated, or that the tables
+// are.
 std::string made_note(bool are_tables);
 
 std::vector<Synonym> synonyms();  // other programs' names for these options
 
-// Returns the names. If they are the name of one file, returns its lines, except empty lines and
-// those that begin with #. key: the option, for messages. Throws Error if the file lists nothing.
-// Also throws for a name that looks like a file, if it does not exist or is not the only name.
+// Returns `names`. If `names` is one existing file, returns its lines instead, except empty lines
+// and those that begin with #. key: the option, for messages. Throws Error if the file lists
+// nothing. Also throws Error for a name that looks like a file but is not the only name, or does
+// not exist as a file.
 std::vector<std::string> listed_names(const char* key, const std::vector<std::string>& names);
 
-// The functions that GbdtOptions and the recipe call. They are set by linking the targets
-// gbdt-train and gbdt-batch, and null elsewhere.
+// The functions that GbdtOptions and the recipe call. They are set in programs that link the
+// targets gbdt-train and gbdt-batch; elsewhere, they are null.
 struct Trainer {
   void (*load_ahead)(const GbdtOptions& options);
   DirectResult (*train)(const GbdtOptions& options, const DirectContext& context);

@@ -1,12 +1,12 @@
-// Computes the results that a window reports to its batch.
+// Chooses the results that the training of a window reports to its batch.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace lockstep::gbdt {
 
-// Returns results from metadata.json by name, as numbers and texts:
-//   - "used.NAME" for each parameter that was requested and that the booster read;
+// Returns results from metadata.json as a flat object of numbers and texts, with these names:
+//   - "used.NAME" for each requested parameter, with the value that the model states;
 //   - "rows.train", "rows.valid" and "rows.test";
 //   - "trees" and "best_iteration";
 //   - "data" (hash of the prices), "model_hash" (hash of the trees) and "device";

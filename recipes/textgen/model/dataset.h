@@ -1,4 +1,5 @@
-// The data set of the text recipe: blocks of consecutive tokens, and for each token the next one.
+// The data set of the text recipe. A sample is a block of consecutive tokens, with the next token
+// of each as its target.
 #pragma once
 
 #include "recipes/textgen/model/token_source.h"
@@ -10,10 +11,10 @@
 
 namespace lockstep::textgen {
 
-// A sample is {tokens i32 [T], targets i64 [T]} with T = context. It is a block of
-// options/blocks.h. A block that is shorter than T is padded with token 0 and target kIgnored. A
-// padding row consists only of such tokens and targets. With `shifting`, the training samples of
-// each epoch begin at another offset (epoch_shift). Validation samples are never shifted.
+// A sample is {tokens i32 [T], targets i64 [T]} with T = context. options/blocks.h defines the
+// blocks. A block that is shorter than T is padded with token 0 and target kIgnored. A padding row
+// consists only of such tokens and targets. With `shifting`, the offset at which training samples
+// begin is drawn anew for each epoch (epoch_shift). Validation samples are never shifted.
 class TextDataset : public BatchDataset {
  public:
   TextDataset(std::shared_ptr<const TokenSource> tokens, std::int64_t context, bool shifting);

@@ -16,9 +16,9 @@ namespace lockstep::textgen {
 class KvCache;
 
 // Parameters are named tok.weight, pos.weight, blocks.N.{ln1,qkv,proj,ln2,up,down}.{weight,bias}
-// and ln.{weight,bias}. A model whose output matrix is not the embedding also has head.weight. The
-// rows of qkv are all queries, then all keys, then all values. Each of these three groups is
-// ordered by head.
+// and ln.{weight,bias}. A model with GptShape::tied = false also has head.weight, the output
+// matrix. The rows of qkv are all queries, then all keys, then all values. Each of these three
+// groups is ordered by head.
 class Gpt : public Model {
  public:
   // Weights are drawn from N(0, init_std^2). The last matrix of each residual branch is divided by
@@ -30,8 +30,8 @@ class Gpt : public Model {
   std::vector<Parameter> parameters() override { return parameters_; }
 
   // tokens: i32|i64 [B,T], T <= context. Returns the output of the last norm, [B,T,width] in the
-  // parameters' dtype. With a cache, `tokens` come after the positions that the cache holds, and
-  // are added to the cache.
+  // parameters' dtype. With a cache, `tokens` come after the positions in the cache, and their keys
+  // and values are added to it.
   at::Tensor hidden(const at::Tensor& tokens, const StepContext& context,
                     KvCache* cache = nullptr) const;
   // Maps hidden [...,width] to [...,vocab], in the same dtype.
@@ -39,7 +39,7 @@ class Gpt : public Model {
   const at::Tensor& output_matrix() const { return head_; }  // [vocab,width]
 
  private:
-  // Weight and bias; the bias is undefined if the shape has none.
+  // Weight and bias of a linear layer or norm. The bias is undefined if GptShape::bias is false.
   struct Affine {
     at::Tensor weight, bias;
   };
@@ -54,14 +54,14 @@ class Gpt : public Model {
                          double std, std::uint64_t seed);
   at::Tensor keep(std::string name, at::Tensor tensor, bool decay);
 
-  // Returns the sum of x and branch, and the norm of that sum. If branch is undefined, the sum is
-  // x.
+  // Returns the sum of x and branch, and this sum after the layer `norm`. If branch is undefined,
+  // the sum is x.
   std::tuple<at::Tensor, at::Tensor> add_and_normalize(const at::Tensor& x,
                                                        const at::Tensor& branch,
                                                        const Affine& norm) const;
-  // Runs block `index`. stream: the residual stream, and the output of the last branch, which is
-  // not yet added to the stream. The first block has no such output. Returns these two tensors for
-  // the next block.
+  // Runs block `index`. stream: the residual stream, and the output of the previous residual
+  // branch, which is not yet added to the stream. For the first block, there is no such output.
+  // Returns the same two tensors for the next block.
   std::vector<at::Tensor> run_block(const std::vector<at::Tensor>& stream, std::int64_t index,
                                     const StepContext& context, KvCache* cache) const;
   std::vector<at::Tensor> parameters_of(std::int64_t index) const;

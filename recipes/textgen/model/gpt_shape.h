@@ -20,7 +20,8 @@ struct GptShape {
   double init_std = 0.02;
 };
 
-// The number of trained values. A matrix that is both embedding and output matrix is counted once.
+// Returns the number of trained values. A matrix that is both embedding and output matrix is
+// counted once.
 constexpr std::int64_t parameter_count(const GptShape& shape) {
   const std::int64_t w = shape.width, f = shape.feed_forward;
   const std::int64_t norm = shape.bias ? 2 * w : w;

@@ -1,5 +1,5 @@
-// Implements the engine's interface Recipe for text: a GPT, blocks of tokens, the next-token loss
-// and generated text.
+// Implements the engine's interface Recipe for text. The model is a GPT, and the loss is that of
+// the next token.
 #pragma once
 
 #include "recipes/textgen/model/gpt.h"
@@ -16,16 +16,17 @@
 
 namespace lockstep::textgen {
 
-// Returns the shape that the options request. vocab: the number of rows of the embedding.
+// Returns the shape of the model that the options request. vocab: the number of rows of the
+// embedding.
 GptShape gpt_shape(const TextOptions& options, std::int64_t vocab);
 
 // Reads these keys of Prepared::extra:
 //   vocab                       the number of rows of the embedding
-//   synthetic                   whether tokens are random instead of from files
+//   synthetic                   whether tokens are random, and not from files
 //   train, valid                token files
-//   train_tokens, valid_tokens  their sizes in tokens
-//   bytes                       a token file with the number of bytes of each token
-//   pair_bits_per_byte          the metric of that name; 0 = unknown
+//   train_tokens, valid_tokens  the sizes of these files in tokens
+//   bytes                       a token file whose element i is the number of bytes of token i
+//   pair_bits_per_byte          the value of the metric of that name; 0: unknown
 // Files are opened when they are first needed.
 class TextRecipe : public Recipe {
  public:
@@ -33,10 +34,10 @@ class TextRecipe : public Recipe {
 
   std::unique_ptr<Model> build(std::uint64_t seed) override;
   DatasetPair data() override;
-  // The loss has one term, in nats. Its weight is the number of targets.
+  // The loss has one term, in nats. Its weight is the number of targets of the batch.
   std::vector<double> loss_weights(const Batch& batch) const override;
   std::vector<at::Tensor> loss(Model& model, const Batch& batch, StepContext& context) override;
-  // Returns the records that text_metrics() reads (metrics.h).
+  // Returns the records for text_metrics() (metrics.h).
   at::Tensor evaluate(Model& model, const Batch& batch, StepContext& context) override;
   std::vector<Metric> metrics(const Records& records) const override;
   void predict(Model& model, const PredictRequest& request) override;

@@ -8,7 +8,7 @@ namespace lockstep::textgen {
 
 class MappedFile {
  public:
-  explicit MappedFile(const std::filesystem::path& path);  // throws Error
+  explicit MappedFile(const std::filesystem::path& path);  // throws Error if mapping fails
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&&) = delete;

@@ -5,13 +5,13 @@
 
 namespace lockstep::textgen {
 
-// The numbers of tokens of the two streams of data.path=synthetic.
+// The numbers of tokens for training and for validation with data.path=synthetic.
 inline constexpr std::int64_t synthetic_train_tokens = std::int64_t{1} << 30;
 inline constexpr std::int64_t synthetic_valid_tokens = std::int64_t{1} << 16;
 
-// Returns the token at `position` of the stream. The result depends on the arguments alone, and is
-// uniform over [0, vocab). The bits are mixed by the last steps of splitmix64. vocab must be below
-// 2^32.
+// Returns the token at `position` of a random stream. The result depends on the arguments alone,
+// and is uniform over [0, vocab). The bits are mixed as in the last steps of the generator
+// splitmix64. vocab must be below 2^32.
 inline std::int64_t synthetic_token(std::uint64_t seed, std::int64_t position, std::int64_t vocab) {
   std::uint64_t x = seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(position) + 1;
   x *= 0x9e3779b97f4a7c15u;

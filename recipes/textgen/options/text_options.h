@@ -1,4 +1,4 @@
-// All options of the text recipe, and values that follow from the options alone.
+// The options of the text recipe, and values that are computed from the options alone.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ModelShape {
   std::int64_t layers = 3, width = 128, heads = 4;
   std::int64_t feed_forward = 0;  // 0 = 4 * width
   std::int64_t context = 128;     // tokens
-  std::int64_t vocab = 0;         // 0 = that of the tokenizer; a larger value pads the embedding
+  std::int64_t vocab = 0;         // 0: as the tokenizer; a larger value adds rows to the embedding
   bool bias = false;              // whether linear layers and norms have biases
   bool tied = true;               // whether the output matrix is the token embedding
   Gelu gelu = Gelu::tanh;
@@ -31,11 +31,11 @@ struct ModelShape {
 };
 
 struct TextOptions : PreparedOptions<TextOptions> {
-  TextOptions();  // fills `table`
+  TextOptions();  // adds the options to `table`
 
   ModelShape model;
   struct {
-    // empty: the text that comes with Lockstep; "synthetic": random tokens
+    // Files of text. Empty: the text that comes with Lockstep. "synthetic": random tokens.
     std::vector<std::string> path;
     std::vector<std::string> valid_path;
     std::string field = "text";
@@ -55,16 +55,16 @@ struct TextOptions : PreparedOptions<TextOptions> {
   } predict;
 
   bool synthetic() const { return data.path.size() == 1 && data.path[0] == "synthetic"; }
-  // The number of entries of the tokenizer that the options alone determine: 256 for bytes,
-  // tokenizer.vocab for bpe, 50257 for gpt2. For chars, the result is 0, because the number depends
-  // on the corpus.
+  // Returns the number of tokens of the tokenizer. It is 256 for bytes, tokenizer.vocab for bpe,
+  // and 50257 for gpt2. For chars, returns 0, because the number depends on the corpus.
   std::int64_t expected_vocab() const;
-  // The number of rows of the embedding. tokenizer_vocab: the number of entries of the tokenizer; 0
-  // means expected_vocab(). Throws Error if model.vocab is smaller, unless it is 0.
+  // Returns the number of rows of the embedding. tokenizer_vocab: the number of tokens of the
+  // tokenizer; 0 means expected_vocab(). Throws Error if model.vocab is set, but is below the
+  // number of tokens of the tokenizer.
   std::int64_t model_vocab(std::int64_t tokenizer_vocab = 0) const;
   std::int64_t parameter_count(std::int64_t tokenizer_vocab = 0) const;
 
-  // Sets the default preset: `small` without a GPU, `medium` with one.
+  // Sets the default preset: `small` without a GPU, and `medium` with a GPU.
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
   Prepared prepare(const PrepareContext& context) override;
@@ -80,7 +80,7 @@ struct TextOptions : PreparedOptions<TextOptions> {
   std::optional<double> flops_per_sample(const Facts& facts) const override;
 
  private:
-  std::int64_t prepared_vocab_ = 0;  // entries of the tokenizer; set by `prepare`
+  std::int64_t prepared_vocab_ = 0;  // number of tokens of the tokenizer; set by `prepare`
 };
 
 const std::vector<Preset>& presets();

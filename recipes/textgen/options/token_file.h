@@ -1,6 +1,6 @@
 // Reads a stream of tokens from a memory-mapped file, so a corpus may be larger than memory.
 //
-// The file holds a TokenHeader, then `count` tokens of `width` bytes each. All numbers are
+// The file contains a TokenHeader, then `count` tokens of `width` bytes each. All numbers are
 // little-endian.
 #pragma once
 
@@ -12,15 +12,15 @@
 namespace lockstep::textgen {
 
 struct TokenHeader {
-  char magic[8];  // "LSTOKENS"
+  char magic[8];  // always "LSTOKENS"
   std::uint32_t version;
-  std::uint32_t width;  // 2 = u16, 4 = u32
+  std::uint32_t width;  // bytes per token: 2 = u16, 4 = u32
   std::int64_t count;
 };
 inline constexpr char token_magic[8] = {'L', 'S', 'T', 'O', 'K', 'E', 'N', 'S'};
 inline constexpr std::uint32_t token_version = 1;
 
-// Several threads may read a file at once.
+// Several threads may use a TokenFile at once.
 class TokenFile {
  public:
   // Throws Error if the file is absent or damaged.

@@ -1,8 +1,8 @@
-// Reads the bytes of each token from a file. So tokens can be turned into text without the
-// tokenizer.
+// Reads the bytes of each token (its piece) from a file. So tokens can be turned into text without
+// the tokenizer.
 //
-// The file holds "LSPIECES", u32 version, u32 count, u32 offsets[count + 1], then the bytes. All
-// numbers are little-endian.
+// The file contains "LSPIECES", u32 version, u32 count, u32 offsets[count + 1], then the bytes of
+// all pieces. All numbers are little-endian.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,9 @@ class TokenPieces {
   // Throws Error if the file is absent or damaged.
   explicit TokenPieces(const std::filesystem::path& path);
   std::int64_t size() const { return count_; }
-  // Returns the bytes of a token. The result is empty for separators. It is also empty for ids
-  // beyond the tokenizer's vocabulary, which exist if the embedding is padded.
+  // Returns the bytes of a token. The result is empty for separators of documents. It is also empty
+  // for ids beyond the tokenizer's vocabulary. These ids exist if the embedding has more rows than
+  // the vocabulary.
   std::string_view bytes(std::int64_t token) const;
 
  private:
@@ -31,7 +32,7 @@ class TokenPieces {
   std::int64_t count_ = 0;
 };
 
-// Returns the content of the file for these pieces.
+// Returns the content of a file with these pieces.
 std::string encode_pieces(std::span<const std::string> pieces);
 
 }  // namespace lockstep::textgen

@@ -7,15 +7,15 @@
 
 namespace lockstep::textgen {
 
-// Elements may be of any JSON type. Whitespace around and within elements may change, but texts do
-// not. Takes linear time and constant memory. Examines only the brackets and quotes of elements.
-// Other faults are found when the lines are parsed.
+// Elements may be of any JSON type. Whitespace around and within elements may change, but not
+// within strings. Takes linear time and constant memory. Only the brackets and quotes of elements
+// are examined. Other faults are found later, when the lines are parsed.
 class JsonListLines {
  public:
-  // Appends the lines of the next part to `lines`. Throws Error, which names the fault of the list,
-  // for example "has no ] at its end".
+  // Appends the lines of the next part to `lines`. Throws Error if the list has a fault. The Error
+  // names the fault, for example "has no ] at its end".
   void push(std::string_view part, std::string& lines);
-  void finish() const;  // call it after the last part; throws the same Error
+  void finish() const;  // call it after the last part; throws Error as push() does
 
  private:
   enum class Place { before, within, behind };
@@ -25,7 +25,7 @@ class JsonListLines {
 
   Place place_ = Place::before;
   bool in_text_ = false, escaped_ = false;
-  bool has_content_ = false;  // whether the element has any
+  bool has_content_ = false;  // whether the element has any character
   bool after_comma_ = false;
   std::int64_t depth_ = 0, element_ = 1;
 };

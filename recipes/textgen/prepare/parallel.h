@@ -15,9 +15,9 @@ inline std::size_t worker_count() {
 
 // next(Item&) provides the items until it returns false. workers[t](const Item&) turns an item into
 // a result. sink(Result) receives the results in the order of the items. next and sink run on the
-// calling thread. Each worker runs on one thread at a time. At most 4 items per worker are held at
-// once. If an item fails, the sink first receives all results before that item. Then the item's
-// exception is thrown.
+// calling thread. Each worker runs on one thread at a time. At most 4 items per worker are in
+// memory at once. If an item fails, the sink first receives the results of all items before it.
+// Then the exception of this item is thrown.
 template <class Item, class Result, class Next, class Worker, class Sink>
 void ordered_parallel(Next next, std::vector<Worker>& workers, Sink sink) {
   std::vector<Item> items(4 * workers.size());

@@ -1,4 +1,4 @@
-// Reads the text of a file: plain, compressed, or as a JSON list.
+// Reads the text of a file, which may be plain text, compressed, or a JSON list.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ namespace lockstep::textgen {
 // not thread-safe.
 class TextSource {
  public:
-  explicit TextSource(const SourceFile& file);  // throws Error
+  explicit TextSource(const SourceFile& file);  // throws Error if reading fails
 
   bool is_list() const { return is_list_; }
-  // Fills `out`, or less at the end of the text. Returns the number of bytes. Throws Error, which
-  // names the file.
+  // Fills `out`, or a part of it at the end of the text. Returns the number of bytes. Throws Error,
+  // which names the file, if the file cannot be read or is damaged.
   std::size_t read(std::span<char> out);
-  void skip(std::int64_t bytes);  // as if these bytes were read
+  void skip(std::int64_t bytes);  // skips the next bytes of the text
 
  private:
   void to_lines(std::string_view part);
-  bool has_waiting();  // reads more of a list if needed
+  bool has_waiting();  // reads more of a list if waiting_ is empty
 
   std::filesystem::path path_;
   UnpackedFile file_;
-  std::string part_, lines_;  // part_: bytes that were read last; lines_: those of a list as lines
-  std::string_view waiting_;  // the part of these that was not yet returned
+  std::string part_, lines_;  // part_: the bytes that were read last; lines_: the same as lines
+  std::string_view waiting_;  // the part of part_ or lines_ that read() has not yet returned
   bool is_list_ = false, list_ended_ = false;
   JsonListLines list_;
 };

@@ -13,8 +13,8 @@
 
 namespace lockstep::textgen {
 
-// Tokens are stored as u16 if the vocabulary is small enough, else as u32. This class is not
-// thread-safe. All functions throw Error if writing fails.
+// Tokens are stored as u16 if all ids of the vocabulary fit into 16 bits, else as u32. This class
+// is not thread-safe. All functions throw Error if writing fails.
 class TokenWriter {
  public:
   TokenWriter(std::filesystem::path path, std::int64_t vocabulary);

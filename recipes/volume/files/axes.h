@@ -1,5 +1,5 @@
-// Turns a volume onto the grid of another NIfTI file. The grids may differ in the order and
-// direction of their axes.
+// Permutes and flips the axes of a volume, so that its voxels have the order of those in another
+// NIfTI file.
 #pragma once
 
 #include <array>
@@ -13,21 +13,21 @@
 
 namespace lockstep::volume {
 
-// How to turn a volume: axis i (z, y, x) of the result is axis source[i] of the volume. The axis is
-// reversed if flipped[i].
+// A permutation and flips of axes. Axis i (z, y, x) of the result is axis source[i] of the volume.
+// It is reversed if flipped[i] is true.
 struct AxisMap {
   std::array<std::size_t, 3> source{0, 1, 2};
   std::array<bool, 3> flipped{};
   friend bool operator==(const AxisMap&, const AxisMap&) = default;
 };
 
-// Returns how to turn `other` so that its voxels lie where the voxels of `wanted` lie
-// (corners_agree). Returns nothing if there is no such turn. If one of the headers states no place
-// (has_place), only the extents are compared. If they are equal, `other` stays as it is, else
-// nothing is returned.
+// Returns the map after which the voxels of `other` lie where the voxels of `wanted` lie
+// (corners_agree). Returns no value if there is no such map. If one of the headers does not state
+// where its voxels lie (has_place), only the extents are compared. If they are equal, the result is
+// the identity. If not, there is no value.
 std::optional<AxisMap> axes_onto(const VolumeHeader& wanted, const VolumeHeader& other);
 
-// Returns the values of the turned volume. values: u8 [D, H, W]. shape: their extents.
+// Returns the values in their new order. values: u8 [D, H, W]. shape: the extents of `values`.
 std::vector<std::uint8_t> turned(std::span<const std::uint8_t> values, const VolumeShape& shape,
                                  const AxisMap& map);
 

@@ -16,9 +16,10 @@ class ByteSource {
   virtual ~ByteSource() = default;
   const std::string& name() const { return name_; }  // for messages
   std::uint64_t size() const { return size_; }
-  // Fills `out`, or less at the end. Returns the number of bytes. Throws Error if reading fails.
+  // Fills `out`, or a part of it at the end of the source. Returns the number of bytes read. Throws
+  // Error if reading fails.
   virtual std::size_t read(std::uint64_t offset, std::span<std::byte> out) const = 0;
-  // Fills `out`. Throws Error if the source has too few bytes.
+  // Fills all of `out`. Throws Error if reading fails or the source has too few bytes.
   void read_all(std::uint64_t offset, std::span<std::byte> out) const;
 
  protected:
@@ -29,7 +30,8 @@ class ByteSource {
   std::uint64_t size_;
 };
 
-std::unique_ptr<ByteSource> file_source(const std::filesystem::path& path);  // throws Error
+// Throws Error if the file cannot be opened.
+std::unique_ptr<ByteSource> file_source(const std::filesystem::path& path);
 // `bytes` must outlive the source.
 std::unique_ptr<ByteSource> memory_source(std::string_view bytes, std::string name);
 

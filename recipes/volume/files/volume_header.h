@@ -1,5 +1,5 @@
-// The header of a volume, which is known before its voxels are read: shape, type, spacing and
-// place.
+// The header of a volume, which is known before its voxels are read. It contains shape, type,
+// spacing, and where the voxels lie in space.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace lockstep::volume {
 
 enum class VoxelType { u8, i8, u16, i16, u32, i32, i64, u64, f32, f64 };
 std::size_t bytes_of(VoxelType type);
-const char* name_of(VoxelType type);  // "u8"
+const char* name_of(VoxelType type);  // for example, "u8"
 
 // A volume is [channels, depth, height, width]. A plane is [height, width].
 struct VolumeShape {
@@ -26,11 +26,11 @@ std::string describe(const VolumeShape& shape);  // "80 x 64 x 80", "80 x 64 x 8
 // unit is µm: "40 x 2 x 2 µm".
 std::string describe_spacing(const std::array<double, 3>& spacing_mm);
 
-// The place of the voxels of a NIfTI file in space. The members have the values of the file's
-// header, so they can be written again unchanged.
+// Where the voxels of a NIfTI file lie in space. The members have the values of the file's header,
+// so they can be written again unchanged.
 struct NiftiSpace {
   int version = 1;  // 1 or 2
-  int units = 2;    // xyzt_units
+  int units = 2;    // xyzt_units of the header
   int qform_code = 0, sform_code = 0;
   // pixdim[0] is qfac, the sign of the third axis
   std::array<double, 8> pixdim{1, 1, 1, 1, 1, 1, 1, 1};
@@ -40,40 +40,42 @@ struct NiftiSpace {
 };
 struct VolumeHeader {
   VolumeShape shape;
-  VoxelType type = VoxelType::u8;  // of the stored voxels
-  // z, y, x; nothing if the file does not state it
+  VoxelType type = VoxelType::u8;  // type of the stored voxels
+  // z, y, x; no value if the file does not state the spacing
   std::optional<std::array<double, 3>> spacing_mm;
-  double slope = 1, intercept = 0;  // a voxel's value is slope x stored + intercept
+  double slope = 1, intercept = 0;  // the value of a voxel is slope * stored + intercept
   std::optional<NiftiSpace> space;  // only for NIfTI files
-  bool white_is_zero = false;       // WhiteIsZero of a TIFF; values are not inverted
+  bool white_is_zero = false;       // a TIFF with WhiteIsZero; values are not inverted
 };
-// Returns the affine that maps voxel (x, y, z, 1) to a place in space, in the file's unit.
-// header.space must be set. The affine is the same as in nibabel:
+// Returns the affine that maps voxel (x, y, z, 1) to its position in space, in the unit of the
+// file. header.space must be set. The affine is the same as in nibabel:
 //   - the sform, if its code is above 0
 //   - else the qform, if its code is above 0
-//   - else made from the spacing, with the volume's centre at 0 and x increasing to the left
+//   - else an affine from the spacing, with the volume's centre at 0 and x increasing to the left
 // The matrix is [row][column]. Its last row is 0 0 0 1.
 std::array<std::array<double, 4>, 4> affine_of(const VolumeHeader& header);
-// Returns the number of bytes of one plane of one channel. The shape must be within VolumeLimits.
+// Returns the number of bytes of one plane of one channel. header.shape must be within
+// VolumeLimits.
 std::size_t plane_bytes(const VolumeHeader& header);
 
 struct VolumeLimits {
-  std::int64_t voxels = std::int64_t{1} << 36;        // of all channels
+  std::int64_t voxels = std::int64_t{1} << 36;        // of all channels together
   std::int64_t plane_voxels = std::int64_t{1} << 30;  // height x width
   std::int64_t planes = 65'535;                       // channels x depth
 };
 
 struct ReadVolume {
-  bool allow_2d = false;  // if false, a depth of 1 is an Error
-  // If the description of a TIFF states channels or times of a single plane, reads them as planes.
+  bool allow_2d = false;  // if false, reading throws Error for a depth of 1
+  // Whether to read channels or times as planes, if the description of a TIFF states them for a
+  // single plane.
   bool as_planes = false;
-  // For PNG slices: reads the indices of a palette, and values of 1, 2 or 4 bits, without
-  // conversion.
+  // Whether the volume contains labels. Then, for PNG slices, indices of a palette and values of 1,
+  // 2 or 4 bits are read without conversion.
   bool labels = false;
   VolumeLimits limits{};
 };
 
-// Reports a fault of a file. Always throws Error, which names the file.
+// A function that reports a fault of a file. It always throws Error, which names the file.
 using Refuse = std::function<void(const std::string& why, const std::string& hint)>;
 
 // Throws Error, which names the file, if the shape is empty or beyond the limits. Also throws Error

@@ -1,4 +1,4 @@
-// Writes volumes plane by plane: TIFF and NIfTI.
+// Writes volumes plane by plane, as TIFF or NIfTI files.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,17 @@
 
 namespace lockstep::volume {
 
-// The file appears under its name when finish() returns. Until then, the name does not exist, or
-// names an older file.
+// The file appears under its name when finish() returns. Until then, there is no file of this name,
+// or an older file keeps the name.
 class VolumeWriter {
  public:
   virtual ~VolumeWriter() = default;
-  // Writes the next plane, in the machine's byte order. The order is that of NIfTI: all planes of
-  // the first channel in the order of z, then those of the second channel. Throws Error, which
-  // names the file.
+  // Writes the next plane, in the machine's byte order. All planes of the first channel come first,
+  // in the order of z. Then come all planes of the second channel, as in NIfTI. If writing fails,
+  // throws Error that names the file.
   void write_plane(std::span<const std::byte> plane);
-  // Makes the file durable. Call it after all planes. Throws Error.
+  // Syncs the file to disk and gives it its name. Call it after all planes. Throws Error if that
+  // fails.
   void finish();
 
  protected:
@@ -38,14 +39,15 @@ class VolumeWriter {
 
 enum class TiffCompression { none, lzw, deflate };
 
-// Writes a TIFF with a page for each plane. The header must have one channel, slope 1 and intercept
-// 0, because TIFF has no place for slope and intercept. Throws Error for other slopes and
-// intercepts. The file is a BigTIFF if it may exceed 4 GiB. A spacing is written in ImageJ's form.
+// Writes a TIFF with a page for each plane. The header must have one channel. Throws Error unless
+// the slope is 1 and the intercept 0, because TIFF cannot store them. The file is a BigTIFF if it
+// may exceed 4 GiB. A spacing is written as ImageJ writes it (tiff/imagej.h).
 std::unique_ptr<VolumeWriter> create_tiff(const std::filesystem::path& path,
                                           const VolumeHeader& header,
                                           TiffCompression compression = TiffCompression::deflate);
 // Writes .nii or .nii.gz, depending on the name, in the machine's byte order. header.space states
-// the place of the voxels and the version. If that is empty, only the spacing is written.
+// where the voxels lie in space, and the version of NIfTI. If header.space has no value, only the
+// spacing is written.
 std::unique_ptr<VolumeWriter> create_nifti(const std::filesystem::path& path,
                                            const VolumeHeader& header);
 

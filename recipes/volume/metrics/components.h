@@ -1,6 +1,6 @@
-// Finds the connected components of a binary volume. The method works on runs of voxels along rows,
-// with two passes and a union-find over runs. The method is from He, Chao and Suzuki, "A run-based
-// two-scan labeling algorithm" (IEEE TIP 2008), extended to three dimensions.
+// Finds the connected components of a binary volume. The method works on runs of set voxels along
+// rows, with two passes and a union-find over runs. It extends He, Chao and Suzuki, "A run-based
+// two-scan labeling algorithm" (IEEE TIP 2008), to three dimensions.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ namespace lockstep::volume {
 // face, an edge or a corner.
 enum class Connectivity { faces_6, corners_26 };
 
-// Voxels [begin, end) of a row, which all belong to component `label`.
+// Voxels [begin, end) of a row, which are set and belong to component `label`.
 struct Run {
   std::int32_t begin = 0;
   std::int32_t end = 0;
   std::int32_t label = 0;
 };
 
-// The components of a volume. Labels are 1, 2, … in the order of the components' first voxels. The
-// memory is 12 bytes per run, and 4 more bytes per run during the computation. A row of n voxels
-// has at most (n + 1) / 2 runs.
+// The components of a volume. Labels are 1, 2, … in the order of the components' first voxels.
+// Components take 12 bytes of memory per run, and 4 more bytes per run while they are computed. A
+// row of n voxels has at most (n + 1) / 2 runs.
 struct Components {
   Shape shape{};
-  // The index of the first run of each row z*height+y. The last element is the number of runs.
+  // The index of the first run of each row z * height + y. The last element is the number of runs.
   std::vector<std::uint32_t> row_begin;
   std::vector<Run> runs;
   std::vector<std::int64_t> sizes;  // sizes[label - 1]: voxels of the component
@@ -45,8 +45,9 @@ std::vector<std::int32_t> dense_labels(const Components& components);
 // components.
 std::int64_t remove_small_components(Mask& mask, std::int64_t min_voxels,
                                      Connectivity connectivity);
-// The same for the voxels of one class in a volume of labels. The voxels of removed components get
-// the label `background`. Throws Error if the number of labels does not match the shape.
+// Does the same for the voxels with the label `of_class` in a volume of labels. Voxels of removed
+// components get the label `background`. Throws Error if the number of labels does not match the
+// shape.
 std::int64_t remove_small_components(std::span<std::uint8_t> labels, const Shape& shape,
                                      std::uint8_t of_class, std::int64_t min_voxels,
                                      Connectivity connectivity, std::uint8_t background = 0);

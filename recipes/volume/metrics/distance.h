@@ -9,8 +9,9 @@
 namespace lockstep::volume {
 
 // Returns the squared distance of every voxel to the nearest set voxel, in the squared unit of the
-// spacing. The result is infinite for voxels whose distance is above `limit`, and for all voxels if
-// none is set. Takes 4 bytes per voxel. Throws Error if the spacing is invalid.
+// spacing. The result is infinite for voxels whose distance is above `limit`. It is infinite for
+// all voxels if no voxel is set. The result takes 4 bytes of memory per voxel. Throws Error as
+// check_spacing does.
 //
 // The dimensions are processed one after the other by lower envelopes of parabolas (Felzenszwalb
 // and Huttenlocher, "Distance transforms of sampled functions", 2012). After each dimension,

@@ -1,5 +1,5 @@
-// A binary volume with one bit per voxel. All metrics except Dice and IoU use it, because rows of
-// packed bits let them process 64 voxels at once.
+// A binary volume with one bit per voxel. All metrics except Dice and IoU use it, because they can
+// process 64 packed bits at once.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 namespace lockstep::volume {
 
 using Shape = std::array<std::int64_t, 3>;  // depth, height, width
-using Spacing = std::array<double, 3>;      // voxel size along depth, height, width; any unit
+using Spacing = std::array<double, 3>;      // size of a voxel along depth, height, width; any unit
 
 std::int64_t voxel_count(const Shape& shape);
 
-// Throws Error, which names `what`, if an extent is below 1 or above 2^30. Also throws Error if
-// `count` is not the number of voxels of the shape.
+// Throws Error if an extent is below 1 or above 2^30. Also throws Error if `count` is not the
+// number of voxels of the shape. what: the name of the volume, for messages.
 void check_shape(const char* what, const Shape& shape, std::size_t count);
-// Throws Error if a size is not positive and finite.
+// Throws Error if one of the three numbers is not positive and finite.
 void check_spacing(const Spacing& spacing);
 
 // The voxels of a row are bits of consecutive words, with the first voxel in the lowest bit. In the
@@ -33,7 +33,7 @@ class Mask {
   static Mask where(const Shape& shape, IsSet is_set);
 
   const Shape& shape() const { return shape_; }
-  std::int64_t words() const { return words_; }  // per row
+  std::int64_t words() const { return words_; }  // number of words per row
   std::span<std::uint64_t> row(std::int64_t z, std::int64_t y) {
     return {bits_.data() + (z * shape_[1] + y) * words_, static_cast<std::size_t>(words_)};
   }
@@ -50,8 +50,10 @@ class Mask {
 
   std::int64_t count() const;  // number of set voxels
   Mask inverted() const;
-  Mask cropped(const Shape& begin, const Shape& end) const;  // box [begin, end), within the shape
-  void keep_where(const Mask& other);  // logical and; the shapes must be equal
+  // Returns the box [begin, end), which must lie within the shape.
+  Mask cropped(const Shape& begin, const Shape& end) const;
+  // Clears the voxels that are not set in `other`. The shapes must be equal.
+  void keep_where(const Mask& other);
 
  private:
   Shape shape_;

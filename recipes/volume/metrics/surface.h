@@ -2,12 +2,12 @@
 // the other surface.
 //
 // A point of the surface is a corner of the voxel grid that touches both foreground and background
-// voxels. Everything outside the volume is background. The points are where Nikolov et al. place
-// surface elements ("Deep learning to achieve clinically applicable segmentation of head and neck
-// anatomy", arXiv:1809.04430). The Vesuvius competition uses the library of that paper. That
+// voxels. Everything outside the volume is background. These are the points at which Nikolov et al.
+// place surface elements ("Deep learning to achieve clinically applicable segmentation of head and
+// neck anatomy", arXiv:1809.04430). The Vesuvius competition uses the library of that paper. That
 // library weights each element by the area of a triangulation. Here, all points have equal weight.
-// Other libraries use the foreground voxels that have a background neighbour. These lie half a
-// voxel further inside.
+// Other libraries take the foreground voxels that have a background neighbour as the surface. The
+// centres of these voxels lie half a voxel further inside.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace lockstep::volume {
 
 // The number of points of each surface, and how many of these are within the tolerance of the other
-// surface. Counts can be added up over volumes.
+// surface. Counts of several volumes can be added.
 struct SurfaceCounts {
   std::int64_t truth = 0;
   std::int64_t truth_near = 0;
@@ -32,8 +32,8 @@ struct SurfaceCounts {
 // empty, and 0 if only one is.
 double surface_dice(const SurfaceCounts& counts);
 
-// Returns the points of the surface as a mask that is larger by one along each axis. Point (z, y,
-// x) is the corner between voxels z-1 and z, y-1 and y, x-1 and x.
+// Returns the points of the surface as a mask whose extents are larger by one along each axis.
+// Point (z, y, x) is the corner between voxels z-1 and z, y-1 and y, x-1 and x.
 Mask surface_points(const Mask& mask);
 
 // Returns the points whose distance to one of `points` is at most `tolerance`. The comparison
@@ -43,7 +43,8 @@ Mask surface_points(const Mask& mask);
 Mask within(const Mask& points, const Spacing& spacing, double tolerance);
 
 // Returns the counts of two masks. The tolerance is in the unit of the spacing. If the spacing is
-// 1, the unit is a voxel. Throws Error as `within` does, or if the shapes differ.
+// {1, 1, 1}, the unit is a voxel. Throws Error as `within` does. Also throws Error if the shapes
+// differ.
 SurfaceCounts surface_counts(const Mask& truth, const Mask& predicted, const Spacing& spacing,
                              double tolerance);
 

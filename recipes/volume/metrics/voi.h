@@ -15,14 +15,14 @@ struct VariationOfInformation {
 
 // Compares the labels of 26-connected components of the two masks (Meila, "Comparing clusterings -
 // an information based distance", 2007). The comparison covers the voxels that are foreground in at
-// least one mask. For these voxels, the background of the other mask is one more label. Voxels that
-// are background in both masks are left out, so empty space does not dilute the result. Both values
-// are 0 if both masks are empty. Throws Error if the shapes differ.
+// least one mask. Among these voxels, the background of a mask counts as one more label. Voxels
+// that are background in both masks are left out, so empty space does not dilute the result. Both
+// values are 0 if both masks are empty. Throws Error if the shapes differ.
 VariationOfInformation variation_of_information(const Mask& truth, const Mask& predicted);
 
-// Returns 1 / (1 + alpha * (split + merge)). If only one mask is empty, the score is 1 if the other
-// mask has one component, and less if it has more. The competition does the same, and its other
-// scores are low in this case.
+// Returns 1 / (1 + alpha * (split + merge)). If only one mask is empty, the score depends on the
+// other mask. It is 1 for one component, and less for several. The competition does the same. Its
+// other scores are low if only one mask is empty.
 double voi_score(const VariationOfInformation& voi, double alpha = 0.3);
 
 }  // namespace lockstep::volume

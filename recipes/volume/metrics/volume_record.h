@@ -12,9 +12,9 @@
 namespace lockstep::volume {
 
 struct EvaluationOptions {
-  std::int64_t classes = 1;  // 1 means foreground and background
+  std::int64_t classes = 1;  // 1: foreground, besides the background
   std::optional<std::int64_t> ignore;
-  // whether to compute `score` and its parts (score.h); they need classes = 1
+  // whether to compute the score of score.h and its parts; only possible if classes is 1
   bool topology = true;
   double tolerance = 2;
   bool tolerance_mm = false;
@@ -22,10 +22,10 @@ struct EvaluationOptions {
 
 // The scores of one volume.
 struct VolumeRecord {
-  std::vector<OverlapCounts> classes;  // including the background
+  std::vector<OverlapCounts> classes;  // one per class, including the background
   double score = 0, surface_dice = 0, voi_score = 0, topology_score = 0;  // NaN if not computed
 
-  double dice() const;  // mean over classes from 1 on
+  double dice() const;  // mean over the classes from 1 on
   double iou() const;
 };
 

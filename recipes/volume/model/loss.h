@@ -10,7 +10,7 @@
 namespace lockstep::volume {
 
 struct LossOptions {
-  double dice = 0.6, focal = 0.2, bce = 0.2;  // weights
+  double dice = 0.6, focal = 0.2, bce = 0.2;  // weights of the terms
   double focal_alpha = 0.25, focal_gamma = 2;
 };
 
@@ -23,17 +23,16 @@ struct LossOptions {
 // With one output, p is the sigmoid of the logit. With several outputs, p is the softmax of the
 // logits, and Dice is the mean over the classes from 1 on. The factor α is focal_alpha for
 // foreground, and 1 - focal_alpha for background. The target y is 1 for voxels of the class, and 0
-// for others.
+// for all other voxels.
 //
-// logits: floating [B, outputs, d, h, w]. labels: u8 [B, d, h, w]. Voxels with no_label are left
-// out. row_weight: f32 [B].
+// logits: floating [B, outputs, d, h, w]. labels: u8 [B, d, h, w]. row_weight: f32 [B].
 std::array<at::Tensor, 3> segmentation_loss(const at::Tensor& logits, const at::Tensor& labels,
                                             const at::Tensor& row_weight,
                                             const LossOptions& options);
 
 // Returns the divisors of the three sums of a micro-batch. The first is the number of rows with a
 // labelled voxel. The other two are the number of labelled voxels. Each row counts with its
-// row_weight. labels, row_weight: as above, but on the CPU.
+// row_weight. labels, row_weight: as for segmentation_loss, but on the CPU.
 std::vector<double> segmentation_weights(const at::Tensor& labels, const at::Tensor& row_weight);
 
 // Returns every 2^level-th label along each axis, for deep supervision.

@@ -1,4 +1,4 @@
-// Implements the engine's interface Recipe for volumes.
+// Implements the engine's interface Recipe for the segmentation of volumes.
 #pragma once
 
 #include "recipes/volume/model/evaluation.h"
@@ -30,7 +30,8 @@ class VolumeRecipe : public Recipe {
 
   std::vector<at::Tensor> evaluate_items(Model& model, const Batch& batch,
                                          StepContext& context) override;
-  // A piece of an item is a range of planes. Each device computes the mask of one piece.
+  // The engine splits a volume into pieces, which are ranges of planes. Each device computes the
+  // mask of one piece.
   bool evaluates_pieces() const override { return true; }
   at::Tensor evaluate_piece(Model& model, const Batch& sample, ItemPiece piece,
                             StepContext& context) override;
@@ -50,16 +51,17 @@ class VolumeRecipe : public Recipe {
 
  private:
   TileOptions tiles(at::Device device, at::ScalarType type) const;
-  // Clears small components of a mask, u8 [D, H, W] on the CPU.
+  // Clears components that are smaller than predict.min_component. mask: u8 [D, H, W] on the CPU.
   void remove_small(at::Tensor& mask) const;
   // Opens the item's volume. Throws Error if the model cannot process this volume.
   std::unique_ptr<VolumeReader> open_for(const PredictItem& item) const;
   RowRange piece_planes(const VolumeShape& shape, ItemPiece piece,
                         const ItemContext& context) const;
-  // Returns the shape in which the model processes a volume with this header.
+  // Returns the shape in which the model processes a volume with this header. If the model has a
+  // fixed spacing, it is the shape after resampling.
   VolumeShape model_shape(const VolumeHeader& header) const;
-  // Returns the probabilities of planes `rows`, in the shape of model_shape(): f32 [outputs, rows,
-  // H, W] on the CPU. warning: receives ItemOutput::warning.
+  // Returns the probabilities of planes `rows`, in the shape of model_shape(): f32
+  // [outputs, rows, H, W] on the CPU. warning: receives the text for ItemOutput::warning.
   at::Tensor probabilities_of(Model& model, Voxels voxels, RowRange rows,
                               const ItemContext& context, std::string& warning) const;
   // found: the probabilities of the whole volume, in the shape of model_shape().
@@ -69,14 +71,14 @@ class VolumeRecipe : public Recipe {
   // Returns the mask of planes `rows`: u8 [rows, H, W] on the CPU.
   at::Tensor mask_of(const Net& net, const MappedVolume& volume, RowRange rows,
                      const StepContext& context) const;
-  // Returns the record of a volume. Also makes its picture. mask: all planes; small components are
-  // removed first.
+  // Returns the record of a volume, and makes its picture. mask: the mask of all planes, from which
+  // small components are removed first.
   at::Tensor record_of(const MappedVolume& volume, at::Tensor mask, StepContext& context) const;
 
   NetShape shape_;
   Normalization normalization_;
   ValueRange training_values_;
-  std::string volumes_;  // file of PreparedVolumes; empty without data
+  std::string volumes_;  // the file of PreparedVolumes; empty if no data were prepared
   PatchOptions patch_;
   ValueAugment values_;
   LossOptions loss_;

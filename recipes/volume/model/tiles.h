@@ -1,4 +1,4 @@
-// Computes probabilities for a whole volume, tile by tile.
+// Computes probabilities for the voxels of a whole volume, tile by tile.
 #pragma once
 
 #include "recipes/volume/model/net.h"
@@ -15,7 +15,7 @@ struct TileOptions {
   double overlap = 0.5;
   WindowWeights weights = WindowWeights::gaussian;
   std::int64_t batch = 1;
-  bool flips = false;  // whether to average over all flips of each tile
+  bool flips = false;  // whether to average over the 8 flips of each tile
   at::Device device = at::kCPU;
   at::ScalarType type = at::kFloat;  // dtype of the parameters
 };
@@ -23,7 +23,7 @@ struct TileOptions {
 struct TileInput {
   Triple extents{};
   RowRange rows;  // the planes to compute
-  // Returns stored planes: u8 or f32 [C, planes, H, W] on the CPU.
+  // Returns a range of stored planes: u8 or f32 [C, planes, H, W] on the CPU.
   SlidingWindows::Read read;
 };
 
@@ -32,20 +32,22 @@ struct TiledNet {
   at::Tensor normals;  // f32 [C, 4]: the normalisation of this network
 };
 
-// Returns the planes of piece `index`, if `count` devices share a volume. Together, the pieces are
-// all planes. Some may be empty.
+// Returns the planes of piece `index` if a volume is split into `count` pieces, one for each
+// device. Together, the pieces contain every plane. Some pieces may be empty.
 RowRange planes_of_piece(const TileOptions& options, const Triple& extents, std::int64_t index,
                          std::int64_t count);
 
 // Computes the probabilities of planes input.rows, averaged over the networks. Passes them to
 // `write` as f32 [outputs, planes, H, W] on the device, in ascending order of planes. With one
-// output, these are probabilities of the foreground. With several outputs, these are probabilities
-// of each class. The probabilities of a plane do not depend on which planes are requested.
+// output, they are the probabilities of the foreground. With several outputs, they are the
+// probabilities of each class. The probabilities of a plane do not depend on which planes are
+// requested.
 void for_probabilities(const std::vector<TiledNet>& nets, const TileOptions& options,
                        const TileInput& input, const SlidingWindows::Write& write);
 
-// Returns labels, u8 [D, H, W] on the CPU. With one output, a label is 1 if the probability is
-// above `threshold`, else 0. With several outputs, it is the most probable class.
+// Returns labels, u8 [D, H, W] on the CPU. probabilities: [outputs, D, H, W]. With one output, a
+// label is 1 if the probability is above `threshold`, else 0. With several outputs, it is the most
+// probable class.
 at::Tensor labels_of(const at::Tensor& probabilities, double threshold);
 
 }  // namespace lockstep::volume

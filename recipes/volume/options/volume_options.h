@@ -1,4 +1,4 @@
-// All options of the volume recipe, and values that follow from the options alone.
+// The options of the volume recipe, and values that are computed from the options alone.
 #pragma once
 
 #include <array>
@@ -25,16 +25,16 @@ struct NetShape {
   std::int64_t outputs = 1;
   std::int64_t width = 32, depth = 4;
   bool attention = true;
-  double dropout = 0.2;  // of the encoder's deepest level; rises linearly from 0 at level 0
-  double decoder_dropout = 0.15;  // of the decoder's deepest level; rises in the same way
+  double dropout = 0.2;  // at the encoder's deepest level; rises linearly from 0 at level 0
+  double decoder_dropout = 0.15;  // at the decoder's deepest level; rises in the same way
   bool deep_supervision = false;
 };
 std::int64_t parameter_count(const NetShape& shape);
-// channels between the two layers of channel attention
+// Returns the number of channels between the two layers of channel attention.
 std::int64_t bottleneck(std::int64_t width);
 
 struct VolumeOptions : PreparedOptions<VolumeOptions> {
-  VolumeOptions();  // fills `table`
+  VolumeOptions();  // adds the options to `table`
 
   struct {
     std::int64_t width = 32, depth = 4;
@@ -44,35 +44,37 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
   struct {
     std::string path;            // empty: a small generated data set
     std::string images, labels;  // folders; empty: searched for in `path`
-    // A table with the column `id`. If empty, it is train.csv beside the images, or test.csv for
-    // images of a test set. Without such a file, all images are used.
+    // A table with the column `id`, which names the images to use. If empty, it is train.csv beside
+    // the folder of images, or test.csv for images of a test set. If that file does not exist, all
+    // images are used.
     std::string csv;
-    std::vector<std::string> valid;  // ids, or a file of ids; empty: by valid_share or a fold
-    double valid_share = 0.2;        // of the volumes, or of the planes of a single volume
+    std::vector<std::string> valid;  // ids, or a file of ids; empty: by folds or valid_share
+    double valid_share = 0.2;        // share of the volumes, or of the planes of a single volume
     std::int64_t folds = 0, fold = 0;
     std::int64_t classes = 1;   // 1: only foreground; 2 or more: includes the background
-    std::int64_t ignore = 2;    // label that is left out; -1 = none
-    std::int64_t channels = 0;  // 0: as in the files
+    std::int64_t ignore = 2;    // label of voxels that are left out; -1: none
+    std::int64_t channels = 0;  // 0: the number in the files
     Normalize normalize = Normalize::divide;
     double divide = 0;                     // 0: 255 for u8, 65,535 for u16, 1 for other types
-    std::vector<std::string> patch{"64"};  // z,y,x or one number for all axes, in voxels
-    std::vector<std::string> spacing;      // z,y,x in mm to resample to; empty: no resampling
+    std::vector<std::string> patch{"64"};  // one number, or z,y,x, in voxels
+    std::vector<std::string> spacing;      // z,y,x of resampled volumes, in mm; empty: none
     bool pad = false;                      // whether volumes may be smaller than a patch
-    std::int64_t patches = 8;              // per volume and epoch
-    double positive = 0.6;                 // share of patches around a foreground voxel
-    double cache_gb = 0;                   // largest size of the cache; 0: limited only by the disk
+    std::int64_t patches = 8;              // number of patches per volume and epoch
+    double positive = 0.6;                 // share of patches placed around foreground
+    double cache_gb = 0;                   // limit of the cache, in 10^9 bytes; 0: only the disk
   } data;
-  struct {                   // how files are read; may differ from the options of an existing run
+  // How files are read. These options may differ from those of an existing run.
+  struct {
     bool same_grid = false;  // whether affines of image and label may differ
     bool as_planes = false;  // ReadVolume::as_planes
   } files;
   struct {
     bool flip = true, rotate90 = true;
     double brightness = 0.2, contrast = 0.3;
-    double rotate = 0;   // in degrees
-    double scale = 0;    // share
-    double elastic = 0;  // in voxels
-    double gamma = 0;    // share
+    double rotate = 0;   // largest angle, in degrees
+    double scale = 0;    // sizes change by up to this share
+    double elastic = 0;  // largest shift, in voxels
+    double gamma = 0;    // the exponent is in [1 - gamma, 1 + gamma]
     double noise = 0;    // standard deviation, after normalisation
   } augment;
   struct {
@@ -82,32 +84,33 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
     double tolerance = 2;
     ToleranceUnit unit = ToleranceUnit::voxels;
     bool topology = true;
-    std::string labels;   // for `lockstep score`; empty: searched for in data.path
+    std::string labels;   // folder for `lockstep score`; empty: searched for in data.path
     std::string summary;  // a file, or "none"; empty: summary.json beside the predictions
   } scoring;              // the options score.*
   struct {
-    // a folder; empty: test_images, imagesTs or test in data.path
+    // A folder of volumes. If empty, it is the folder test_images, imagesTs or test in data.path.
     std::string images;
-    // a table of ids; empty: data.path/test.csv if `images` is empty too, or else all volumes
+    // A table of ids. If this and `images` are empty, it is data.path/test.csv, if that file
+    // exists. Without a table, all volumes of the folder are predicted.
     std::string csv;
     std::string submission;  // name of an archive, for example "submission.zip"
     Save save = Save::mask;
     double threshold = 0.5;
-    std::int64_t min_component = 0;  // in voxels
+    std::int64_t min_component = 0;  // smaller components are cleared; in voxels
     // The overlap of neighbouring tiles, as a share of a tile. This option also applies to
     // evaluation.
     double overlap = 0.5;
     TileWeights weights = TileWeights::gaussian;
-    std::int64_t batch = 0;  // tiles computed at once; 0: 1 on a CPU, 16 on a GPU
+    std::int64_t batch = 0;  // number of tiles computed at once; 0: 1 on a CPU, 16 on a GPU
     bool flips = false;      // whether to average over flips along all axes
   } predict;
 
-  std::array<std::int64_t, 3> patch() const;  // throws Error
-  // Returns how often the network runs in evaluation or prediction of one volume. The network runs
-  // once per tile and flip. extents: z, y, x of the volume. Tiles are those of SlidingWindows
+  std::array<std::int64_t, 3> patch() const;  // throws Error for an invalid option
+  // Returns how often the network runs in evaluation or prediction of one volume: once for each
+  // tile and flip. extents: z, y, x of the volume. Tiles are those of SlidingWindows
   // (training/evaluation/sliding_windows.h).
   double passes_over(const std::array<std::int64_t, 3>& extents) const;
-  std::optional<std::array<double, 3>> spacing() const;  // throws Error
+  std::optional<std::array<double, 3>> spacing() const;  // throws Error if invalid
   std::optional<std::int64_t> ignore() const;
   ReadVolume read_volume(bool labels = false) const;
   std::int64_t outputs() const { return data.classes == 1 ? 1 : data.classes; }
@@ -116,7 +119,7 @@ struct VolumeOptions : PreparedOptions<VolumeOptions> {
 
   void defaults(TrainOptions& train, bool has_gpu) const override;
   void check(const TrainOptions& train) const override;
-  void check_labels() const;  // the checks of data.classes and data.ignore
+  void check_labels() const;  // throws Error if data.classes and data.ignore do not fit
   std::vector<std::string> metric_names() const override;
   std::optional<BuiltIn> built_in() const override;
   bool low_precision() const override { return true; }

@@ -1,5 +1,6 @@
-// Implements VolumeOptions::prepare, items and score. Damaged records and files may throw
-// exceptions that are not Error. PreparedOptions turns these into Error.
+// Implements the parts of VolumeOptions that read volumes: prepare, items and score. If a record or
+// a file is damaged, these functions may throw exceptions that are not Error. PreparedOptions,
+// which calls them, turns such exceptions into Error.
 #pragma once
 
 #include <vector>
@@ -8,8 +9,8 @@
 
 namespace lockstep::volume {
 
-// Prepares the data set. If data.path has nnU-Net's dataset.json, options that are not set are
-// taken from it.
+// Prepares the data set. If the folder data.path has nnU-Net's dataset.json, options that the user
+// did not set are taken from this file.
 Prepared prepare_volumes(VolumeOptions& options, const PrepareContext& context);
 std::vector<PredictItem> find_items(const VolumeOptions& options, const ItemQuery& query);
 std::vector<Score> score_volumes(VolumeOptions& options, const ScoreContext& context);

@@ -1,4 +1,4 @@
-// Writes the files that CachedVolume maps into memory.
+// Writes the files of the cache, which CachedVolume maps into memory.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 namespace lockstep::volume {
 
 // The version of the format. Increase it if older files can no longer be read, or if decoding now
-// gives other contents.
+// gives other voxels or labels.
 inline constexpr int cached_version = 3;
 
 // Returns the size in bytes of a file with this header.
 std::uint64_t cached_bytes(const CachedHeader& header);
 
-// Writes a file. labels: [D, H, W], or empty. header: shape, type, labelled, ignored and content
-// are computed from voxels and labels. The other members must be set. The file appears under its
-// name completely or not at all. It is not synced to disk, because it can be made again. If the
-// disk is full, throws Error that names the folder and the needed and free bytes.
+// Writes a file. labels: [D, H, W], or empty. header: the caller must set the members except shape,
+// type, labelled, ignored and content. These are computed from voxels and labels. The file appears
+// under its name completely or not at all. It is not synced to disk, because it can be made again.
+// If the disk is full, throws Error that names the folder and the needed and free bytes.
 void write_cached(const std::filesystem::path& path, const Voxels& voxels,
                   std::span<const std::uint8_t> labels, CachedHeader header);
 

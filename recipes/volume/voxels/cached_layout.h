@@ -9,8 +9,9 @@
 
 namespace lockstep::volume {
 
-// The beginning of the file. The header as JSON follows. Voxels, labels and rows come next, each at
-// a multiple of 64 bytes. The rows are CachedVolume::positives_before_row_.
+// The beginning of the file. After it comes the header as JSON. Then come three arrays: voxels,
+// labels and rows, each at a multiple of 64 bytes. The array of rows is
+// CachedVolume::positives_before_row_.
 struct CachedPrologue {
   char magic[8];
   std::uint32_t version, json_bytes;
@@ -22,10 +23,11 @@ inline constexpr char cached_magic[8] = {'L', 'O', 'C', 'K', 'V', 'O', 'X', '\n'
 struct CachedLayout {
   std::size_t image_at = 0, image_bytes = 0;
   std::size_t labels_at = 0, labels_bytes = 0;
-  std::size_t rows_at = 0, rows_bytes = 0;  // 0 bytes without labels
+  std::size_t rows_at = 0, rows_bytes = 0;  // rows_bytes is 0 without labels
   std::size_t file_bytes = 0;
 };
-// The shape must be within VolumeLimits. json_bytes: the length of cached_json(header).
+// Returns where the arrays lie in the file. The shape must be within VolumeLimits. json_bytes: the
+// length of cached_json(header).
 CachedLayout layout_of(const CachedHeader& header, std::size_t json_bytes);
 
 std::string cached_json(const CachedHeader& header);

@@ -1,4 +1,5 @@
-// A decoded volume. Its file holds plain voxels, and every rank maps it into memory.
+// A decoded volume of the cache. Its file contains uncompressed voxels, and every rank maps it into
+// memory.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ struct CachedHeader {
   VolumeShape shape;
   VoxelType type = VoxelType::u8;  // u8, u16 or f32, with slope and intercept applied
   bool labelled = false;
-  std::int64_t ignore = -1;                   // the label that is left out; -1 = none
+  std::int64_t ignore = -1;                   // the label that is left out; -1: none
   std::array<double, 3> spacing_mm{1, 1, 1};  // z, y, x; 1 if not known
   bool spacing_known = false;
   bool white_is_zero = false;  // WhiteIsZero of the image's TIFF
@@ -30,8 +31,8 @@ struct CachedHeader {
 // This class is immutable, so several threads may use an object at once.
 class CachedVolume {
  public:
-  // Throws Error, which names the file, if it is incomplete or of another version. Checks the
-  // version, the checksum of the header and the length of the file, but not the voxels.
+  // Checks the version, the checksum of the header and the length of the file, but not the voxels.
+  // Throws Error, which names the file, if one of these is wrong.
   explicit CachedVolume(const std::filesystem::path& path);
   ~CachedVolume();
   CachedVolume(const CachedVolume&) = delete;
@@ -42,14 +43,14 @@ class CachedVolume {
   std::span<const std::byte> image() const { return image_; }       // [C, D, H, W] of header().type
   std::span<const std::uint8_t> labels() const { return labels_; }  // [D, H, W], or empty
 
-  // Whether voxels, labels and rows match their checksum. Reads the whole file.
+  // Returns whether voxels, labels and rows match their checksum. Reads the whole file.
   bool has_its_content() const;
 
   // Returns the number of foreground voxels in planes [begin, end). Foreground is every label
   // except 0 and the ignored one.
   std::int64_t positives(std::int64_t begin, std::int64_t end) const;
-  // Returns the k-th of these voxels in the order of the file, as z, y, x. k: in [0,
-  // positives(begin, end)).
+  // Returns the position z, y, x of foreground voxel k in planes [begin, end), in the order of the
+  // file. k: in [0, positives(begin, end)).
   std::array<std::int64_t, 3> positive(std::int64_t begin, std::int64_t end, std::int64_t k) const;
 
  private:

@@ -10,8 +10,8 @@
 
 namespace lockstep::volume {
 
-// The statistics of one channel. For a volume, they cover all voxels, so they do not depend on
-// labels. For a whole data set, they cover the foreground.
+// The statistics of one channel. Those of a volume cover all voxels, so they do not depend on
+// labels. Those of a whole data set cover the foreground.
 struct ChannelStatistics {
   double minimum = 0, maximum = 0, mean = 0, deviation = 1;
   // The 0.5 % and 99.5 % quantiles. The errors of these quantiles are at most 1/4,096 of the range
@@ -22,7 +22,7 @@ struct ChannelStatistics {
 
 enum class Normalize { divide, zscore, percentile, ct };
 
-// Maps a value to (clamp(value, low, high) - shift) * scale.
+// The normalisation of a channel. It maps a value to (clamp(value, low, high) - shift) * scale.
 struct ChannelNormal {
   float low = 0, high = 0, shift = 0, scale = 1;
 };
@@ -39,9 +39,10 @@ struct Normalization {
 //   percentile   maps the quantiles of each volume to 0 and 1, and clamps values beyond them
 //   ct           as in nnU-Net: clamps to the quantiles of `set`, then normalises by its mean and
 //                standard deviation
-// type: the type of the stored voxels. volume: the statistics of the volume's channels. A standard
-// deviation or range of 0 is replaced by 1. Throws Error for ct if `set` has another number of
-// channels than the volume.
+// how: the kind of normalisation. type: the type of the stored voxels. volume: the statistics of
+// the volume's channels. A standard deviation of 0, and a range between the quantiles of 0, is
+// replaced by 1. For ct, throws Error if how.set does not have the number of channels of the
+// volume.
 std::vector<ChannelNormal> normal_of(const Normalization& how, VoxelType type,
                                      const std::vector<ChannelStatistics>& volume);
 

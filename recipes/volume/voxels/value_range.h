@@ -1,4 +1,5 @@
-// The range of values in the training volumes. It serves to detect volumes with unusual values.
+// The range of values in the training volumes. Volumes for prediction whose values are outside this
+// range get a warning.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,14 +11,14 @@
 namespace lockstep::volume {
 
 struct ChannelRange {
-  double mean_low = 0, mean_high = 0;  // smallest and largest mean of a volume
+  double mean_low = 0, mean_high = 0;  // smallest and largest mean of a training volume
   double deviation_low = 0, deviation_high = 0;
 };
 struct ValueRange {
   std::vector<VoxelType> types;  // types of the cached volumes
   std::vector<ChannelRange> channels;
 
-  // All volumes must have the same number of channels.
+  // Extends the ranges by a training volume. All volumes must have the same number of channels.
   void add(const CachedHeader& header);
 };
 

@@ -11,13 +11,13 @@
 namespace lockstep::dimabsa {
 
 struct FileName {
-  std::string language, domain;  // "eng", "restaurant"
-  std::string split;         // for example "train", "dev", "pred" or "gold"; empty if not stated
-  std::optional<Task> task;  // nothing for "alltasks", or if not stated
+  std::string language, domain;  // such as "eng" and "restaurant"
+  std::string split;             // for example "train", "dev" or "gold"; empty if not in the name
+  std::optional<Task> task;      // no value for "alltasks", or if the name states no task
 };
 
 // Parses a file name. After an optional "pred_" or "gold_", it must begin with a language and a
-// domain. A language is three lower-case letters, "ptbr" or "ptmz". Returns nothing for any other
+// domain. A language is three lower-case letters, "ptbr" or "ptmz". Returns no value for any other
 // name, and for names that state neither a split nor a task.
 std::optional<FileName> parse_file_name(const std::filesystem::path& path);
 

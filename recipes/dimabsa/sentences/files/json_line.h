@@ -20,8 +20,9 @@ struct LinePlace {
 // Parses a line. Throws Error if it is not UTF-8 or not a JSON object.
 nlohmann::json parse_line(std::string_view line, const LinePlace& place);
 
-// Return the value of a key. Throw Error if the value has another type. Also throw Error if the key
-// is absent, and suggest the nearest key.
+// Return the value of a key. text_at throws Error if the value is not a string, and list_at if it
+// is not a list. Both also throw Error if the key is absent. This Error suggests a similar key or
+// lists the keys.
 const std::string& text_at(const nlohmann::json& object, const char* key, const LinePlace& place);
 const nlohmann::json& list_at(const nlohmann::json& object, const char* key,
                               const LinePlace& place);

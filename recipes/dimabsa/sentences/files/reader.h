@@ -13,48 +13,51 @@ namespace lockstep::dimabsa {
 
 // How to treat an aspect or opinion that its text does not contain.
 enum class NotInText {
-  null,    // it becomes null_phrase; a warning counts such phrases
+  null,    // the phrase becomes null_phrase; a warning counts such phrases
   refuse,  // throws Error that names the line
-  keep  // it stays, because the scorer compares phrases as written; a warning counts such phrases
+  // The phrase stays, because the scorer compares phrases as written. A warning counts such
+  // phrases.
+  keep
 };
 // How to treat a category that is not in the list.
-enum class NotInList { refuse, keep };  // keep: it stays; a warning counts these
+enum class NotInList { refuse, keep };  // keep: the category stays, and a warning counts the lines
 
 struct ReadOptions {
   Task task = Task::quadruplets;
-  // Whether the tuples are read. False for inputs of prediction: then only ID and Text are read,
-  // and in task 1 also the aspects.
+  // Whether the tuples are read. Set it to false for inputs of prediction. Then only ID and Text
+  // are read, and in task 1 also the aspects.
   bool labelled = true;
-  // The categories that may occur in task 3. Case is ignored, and tuples get the spelling of the
-  // list. If empty, any category may occur.
+  // The categories that may occur in task 3. Case is ignored, and tuples get the spelling of this
+  // list. If the list is empty, any category may occur.
   std::vector<std::string> categories{};
   NotInList not_in_list = NotInList::refuse;
   NotInText not_in_text = NotInText::null;
-  OutOfRange out_of_range = OutOfRange::refuse;  // unless refuse, a warning counts them
-  // The language of the texts, for example "eng" or "zho". The member is empty if the language is
-  // unknown. A warning counts the texts without a letter of the scripts of this language.
+  OutOfRange out_of_range = OutOfRange::refuse;  // except with refuse, a warning counts the cases
+  // The language of the texts, for example "eng" or "zho", or empty if unknown. A warning counts
+  // the texts that seem to be in another language (scripts.h).
   std::string language{};
 };
 
 struct SentenceFile {
-  std::vector<Sentence> sentences;    // in the order of the file
+  std::vector<Sentence> sentences;    // in the order of the lines
   std::vector<std::string> warnings;  // one line of text each
 };
 
-// Each line has one object. Blank lines are ignored. The keys are ID, Text, and for tuples:
+// These functions read sentences from a file. Each line has one JSON object. Blank lines are
+// ignored. The keys are ID, Text, and for tuples:
 //   task 1   Aspect_VA, Quadruplet or Triplet; in inputs of prediction, Aspect
 //   task 2   Quadruplet or Triplet
 //   task 3   Quadruplet
-// The first of these keys that has tuples is read, as in the official scorer. From Quadruplet and
-// Triplet, task 1 takes only the first tuple of each aspect. Throws Error, which names file and
-// line, in these cases:
-//   - The file has another form (file_form.h), or no sentence.
+// From the keys of the task, the first one that has tuples is read, as in the official scorer. From
+// Quadruplet and Triplet, task 1 takes only the first tuple of each aspect. The functions throw
+// Error in the following cases. The Error names the file, and the line if there is one.
+//   - The file is not JSON Lines (file_form.h), or has no sentence.
 //   - A line is not JSON or not UTF-8.
-//   - A key is absent, or its value has another type.
+//   - A key is absent, or its value has the wrong type.
 //   - An ID, a text or, in task 3, a category is empty.
 //   - An ID occurs twice.
 //   - A text with tuples has more than 64 KiB.
-//   - A VA is not two numbers.
+//   - A VA (valence and arousal) is not two numbers.
 //   - A VA is outside [1, 9], with OutOfRange::refuse.
 //   - A category is not in the list, with NotInList::refuse.
 //   - A phrase is not in its text, with NotInText::refuse.
@@ -62,10 +65,11 @@ SentenceFile parse_sentences(std::string_view text, const std::string& name,
                              const ReadOptions& options);
 SentenceFile read_sentences(const std::filesystem::path& path, const ReadOptions& options);
 
-// Reads predictions: tuples under the key Aspect_VA, Triplet or Quadruplet of the task. The key
-// Text is optional. Phrases need not be in the text, and categories need not be in a list. A VA may
-// be outside [1, 9], but the scorer then gives no credit. A warning counts these. Throws Error for
-// other faults as above.
+// These functions read predictions. The tuples are under the key Aspect_VA in task 1, Triplet in
+// task 2, and Quadruplet in task 3. The key Text is optional. Phrases need not be in the text, and
+// categories need not be in a list. A VA may be outside [1, 9], but the scorer then gives no
+// credit, and a warning counts these VAs. The functions throw Error in some of the cases above.
+// These concern the file, its lines, keys and IDs, and the two numbers of a VA.
 SentenceFile parse_predictions(std::string_view text, const std::string& name, Task task);
 SentenceFile read_predictions(const std::filesystem::path& path, Task task);
 

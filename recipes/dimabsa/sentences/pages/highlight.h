@@ -16,8 +16,8 @@ struct MarkedPart {
   std::vector<std::size_t> aspects, opinions;
 };
 
-// Returns the parts of a text in order. Together they are the whole text. A part outside all
-// phrases has no tuples. Phrases that are NULL or not in the text are ignored.
+// Returns the parts of a text in order. Together, the parts are the whole text. For a part outside
+// all phrases, both lists are empty. Phrases that are NULL or not in the text are ignored.
 std::vector<MarkedPart> marked_parts(std::string_view text, const std::vector<Tuple>& tuples);
 
 }  // namespace lockstep::dimabsa

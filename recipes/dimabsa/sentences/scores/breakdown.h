@@ -1,4 +1,5 @@
 // Computes scores for groups of tuples: for each category, and for tuples with and without NULL.
+// NULL is an aspect or opinion that the text does not name.
 #pragma once
 
 #include <functional>
@@ -20,11 +21,12 @@ struct GroupScore {
 Scores score_where(Task task, const Aligned& aligned,
                    const std::function<bool(const Tuple&)>& holds);
 
-// Returns the groups "aspect NULL", "opinion NULL" and "without NULL". A tuple with two NULL
-// phrases is in both of the first two groups. There is no group "opinion NULL" in task 1.
+// Returns the groups "aspect NULL", "opinion NULL" and "without NULL". A tuple whose aspect and
+// opinion are NULL is in the first group and in the second. Task 1 has no group "opinion NULL".
 std::vector<GroupScore> by_null(Task task, const Aligned& aligned);
-// Returns a group for each category in gold or predictions, in alphabetical order. Names have the
-// spelling of gold, if gold has the category. The list is empty except in task 3.
+// Returns a group for each category in gold or predictions, in alphabetical order. A group has the
+// spelling of the category in gold, or in the predictions if gold lacks it. In tasks 1 and 2, the
+// list is empty.
 std::vector<GroupScore> by_category(Task task, const Aligned& aligned);
 
 }  // namespace lockstep::dimabsa

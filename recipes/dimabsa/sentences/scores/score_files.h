@@ -13,16 +13,18 @@ namespace lockstep::dimabsa {
 
 struct ScoreFilesOptions {
   Task task = Task::quadruplets;
-  std::filesystem::path gold;                  // jsonl with labels
-  std::string language{}, domain{};            // empty: as in the name of `gold`
-  OutOfRange out_of_range = OutOfRange::keep;  // for reading gold
-  int resamples = 1000;                        // of the bootstrap; 0 = no intervals
+  std::filesystem::path gold;                  // a jsonl file with labels
+  std::string language{}, domain{};            // empty: from the name of `gold`
+  OutOfRange out_of_range = OutOfRange::keep;  // how to read gold
+  int resamples = 1000;                        // number of bootstrap samples; 0: no intervals
 };
 
-// Returns score_list(), and the number of gold sentences as "sentences". context.predictions: a
-// file, a folder or a zip archive (find_predictions.h). Reports warnings of the readers, IDs that
-// are missing or unknown, confidence intervals, and scores for NULL and for categories. Throws
-// Error if a file cannot be read, or if no predicted ID occurs in gold.
+// Returns the scores of score_list(), and the number of gold sentences as the score "sentences".
+// context.predictions: a file, a folder or a zip archive (files/find_predictions.h). Calls
+// context.say with warnings of the readers, with IDs without a prediction, and with predicted IDs
+// that are not in gold. Also calls it with confidence intervals, and with the scores of groups of
+// tuples (breakdown.h). Throws Error if a file cannot be read, or if no predicted ID occurs in
+// gold.
 std::vector<Score> score_files(const ScoreFilesOptions& options, const ScoreContext& context);
 
 }  // namespace lockstep::dimabsa

@@ -16,13 +16,13 @@ namespace lockstep::dimabsa {
 //   tasks 2 and 3   f1 (of tuples without VA), cf1, cprecision, crecall, precision, recall,
 //                   rmse_va (over matches)
 std::vector<std::string> score_names(Task task);
-// Returns the scores in the order of score_names(). A score that is not defined is NaN, for example
-// the correlation with a constant.
+// Returns the scores in the order of score_names(). A score that is not defined is NaN. An example
+// is the correlation if all values are equal.
 std::vector<Score> score_list(Task task, const Scores& scores);
 
 // A 95 % confidence interval of a score, from a bootstrap over sentences. Tasks 2 and 3 have
-// intervals of cf1 and f1. Task 1 has the interval of rmse_va. The first interval is for the task's
-// main score. The same seed gives the same intervals.
+// intervals of cf1 and f1. Task 1 has only the interval of rmse_va. The first interval is that of
+// the task's main score. The same options.seed gives the same intervals.
 struct NamedInterval {
   std::string name;
   Interval interval;

@@ -8,7 +8,7 @@
 
 namespace lockstep::dimabsa {
 
-// All parts are lower-cased. Parts that the task does not compare are empty.
+// All members are lower-cased. Members that the task does not compare are empty.
 struct TupleKey {
   std::string aspect, opinion, category;
   friend auto operator<=>(const TupleKey&, const TupleKey&) = default;
@@ -16,6 +16,6 @@ struct TupleKey {
 
 // The key has the aspect in task 1, aspect and opinion in task 2, and also the category in task 3.
 TupleKey key_of(Task task, const Tuple& tuple);
-bool is_null(const std::string& phrase);  // whether it is "NULL" in any case
+bool is_null(const std::string& phrase);  // whether it is "NULL", "null" and so on
 
 }  // namespace lockstep::dimabsa

@@ -1,4 +1,5 @@
-// Reads and writes valence and arousal as in files: "V#A", for example "7.12#6.50".
+// Reads and writes valence and arousal (VA) in the form of the files: "V#A", for example
+// "7.12#6.50".
 #pragma once
 
 #include <optional>
@@ -14,13 +15,13 @@ inline constexpr double least_va = 1, largest_va = 9;
 // How to treat a valence or arousal that is outside [1, 9] in a file.
 enum class OutOfRange {
   refuse,  // throws Error that names the line
-  clip,    // it becomes 1 or 9, whichever is nearer
-  skip,    // its sentence is left out
-  keep     // it stays as it is, as in the shared task's scorer
+  clip,    // the value becomes 1 or 9, whichever is nearer
+  skip,    // the sentence is left out
+  keep     // the value stays as it is, as in the shared task's scorer
 };
 
-// Parses two finite numbers with a '#' between them. The numbers may be outside [1, 9]. Returns
-// nothing for any other text.
+// Parses two finite numbers with a '#' between them. The numbers may be outside [1, 9]. Returns no
+// value for any other text.
 std::optional<ValenceArousal> parse_va(std::string_view text);
 bool in_range(const ValenceArousal& va);  // whether both are in [1, 9]
 

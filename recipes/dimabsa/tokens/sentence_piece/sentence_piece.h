@@ -14,28 +14,30 @@
 
 namespace lockstep::dimabsa {
 
-// xlm_roberta: <s>, <pad>, </s> and <unk> are 0 to 3. Other pieces have the model's id plus one.
-// <mask> has the last id. of_model: the ids are those of the model.
+// xlm_roberta: <s>, <pad>, </s> and <unk> have the ids 0 to 3. Other pieces have their id in the
+// sentencepiece model plus one. <mask> has the last id. of_model: all ids are those of the
+// sentencepiece model.
 enum class SentencePieceIds { xlm_roberta, of_model };
 
 struct SentencePieceSettings {
   std::string model;  // the content of the model's file
   SentencePieceIds ids = SentencePieceIds::xlm_roberta;
   std::string cls = "[CLS]", sep = "[SEP]", pad = "[PAD]";  // only for of_model
-  // of_model: a piece with this name; if there is none, its id is the number of pieces
+  // Only for of_model: the mask token. If no piece has this name, its id is the number of pieces.
   std::string mask = "[MASK]";
-  std::vector<AddedToken> added;  // other added tokens
-  // The normalizer of tokenizer.json, which is applied before the model. The model then has no
-  // rules of its own. If it is empty, the model's rules apply.
+  std::vector<AddedToken> added;  // added tokens, in addition to the tokens above
+  // The normalizer of tokenizer.json, which is applied before the model. In that case, the model
+  // has no normalization rules of its own. If this member is empty, the rules of the model apply.
   Normalizer normalizer{};
   WordRules words{};
   std::string where;  // the file, for messages
 };
 
-// The places of pieces in the text are those that the library reports. These places cover all
-// characters that became part of a piece, without whitespace next to them. A piece that is only the
-// mark of a space has the place of the next character. Throws Error if the file is not such a
-// model.
+// The bytes of a piece in the text follow from those that the library sentencepiece reports. They
+// cover all characters that became part of the piece, without whitespace at its ends. A piece that
+// is only "▁", which stands for a space, gets the bytes of the next character, or of the one before
+// at the end of a section. Throws Error if settings.model is not a
+// sentencepiece model, or lacks a special token.
 std::unique_ptr<Tokenizer> make_sentence_piece(SentencePieceSettings settings);
 
 }  // namespace lockstep::dimabsa

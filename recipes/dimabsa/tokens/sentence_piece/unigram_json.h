@@ -11,10 +11,12 @@ namespace lockstep::dimabsa {
 
 bool is_unigram(const nlohmann::json& tokenizer);
 
-// Returns the settings of a sentencepiece model with the same pieces and without rules for
-// normalization. Ids, normalizer and word rules are those of the file. The names of special tokens
-// come from `config`, the content of tokenizer_config.json. If `config` does not state them, the
-// names of XLM-R or DeBERTa are used. Throws Error if a part is of an unknown kind.
+// Returns settings whose sentencepiece model has the pieces of the file, and no rules for
+// normalization. Ids, normalizer and word rules are also those of the file. where: the name of the
+// file, for messages. The names of special tokens come from `config`, the content of
+// tokenizer_config.json. If `config` does not state them, the names of XLM-R or DeBERTa are used.
+// Throws Error if the pieces are damaged, or if the normalizer or the pre-tokenizer is of an
+// unknown kind.
 SentencePieceSettings unigram_settings(const nlohmann::json& tokenizer,
                                        const nlohmann::json& config, const std::string& where);
 

@@ -1,5 +1,5 @@
-// Keeps the keys and values of tokens that a model has read. So the next token needs a forward pass
-// over one position only.
+// Keeps the keys and values of tokens that a model has read. So a forward pass for the next token
+// covers only one position.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,13 +15,13 @@ class KvCache {
   KvCache(std::int64_t layers, std::int64_t rows, std::int64_t heads, std::int64_t context,
           std::int64_t head_width, at::Device device, at::ScalarType dtype);
 
-  std::int64_t length() const { return length_; }  // number of positions held
+  std::int64_t length() const { return length_; }  // number of stored positions
   std::int64_t context() const { return context_; }
   void clear() { length_ = 0; }
 
-  // Stores the keys and values of t new positions in one layer, after the positions held. key,
+  // Stores the keys and values of t new positions in one layer, after the stored positions. key,
   // value: [rows,heads,t,head_width]. Returns views of all keys and values of the layer:
-  // [rows,heads,length + t,head_width].
+  // [rows,heads,length() + t,head_width].
   struct View {
     at::Tensor key, value;
   };

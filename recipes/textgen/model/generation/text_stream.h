@@ -9,17 +9,18 @@
 
 namespace lockstep::textgen {
 
-// Passes text to `out` as early as possible. An incomplete character is held until the rest of it
-// arrives. Text that may be the beginning of the stop string is held too. The stop string and all
-// text after it are dropped. Bytes that are not UTF-8 become U+FFFD. A character that is still
-// incomplete at the end is dropped.
+// Passes text to `out` as early as possible. An incomplete character is held back until the rest of
+// it arrives. Text that may be the beginning of the stop string is also held back. The stop string
+// and all text after it are dropped. Bytes that are not UTF-8 become U+FFFD. A character that is
+// still incomplete at the end is dropped.
 class TextStream {
  public:
   // If `stop` is empty, the stream never stops.
   TextStream(std::string stop, std::function<void(const std::string&)> out);
 
   void push(std::string_view bytes);
-  // Passes on the text that is held because it may have been the beginning of the stop string.
+  // Call it after the last push(). Passes on the text that is held back because it may have been
+  // the beginning of the stop string.
   void finish();
   bool stopped() const { return stopped_; }  // whether the stop string was found
 

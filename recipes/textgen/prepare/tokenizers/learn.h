@@ -9,15 +9,18 @@
 
 namespace lockstep::textgen {
 
-// The same options and corpus give the same tokenizer. Throws Error.
+// Returns the tokenizer. The same options and corpus give the same tokenizer. Throws Error if a
+// file cannot be read or is damaged, or if the corpus has too little text for the vocabulary.
 std::unique_ptr<Tokenizer> make_tokenizer(const TextOptions& options, const Corpus& corpus,
                                           const Say& say);
 
-// Opens the tokenizer that tokenizer.path names, for the kinds gpt2 and bpe. Throws Error.
+// Opens the tokenizer that tokenizer.path names, for the kinds gpt2 and bpe. Throws Error if a file
+// cannot be read or is damaged.
 std::unique_ptr<Tokenizer> named_tokenizer(const TextOptions& options);
 
 // Returns a text that identifies the tokenizer before the corpus is read. The text depends on the
-// kind, the size and the contents of the files.
+// kind of tokenizer, and on the contents of its files. For a vocabulary that is learned, it depends
+// on the size instead. Throws Error if a file cannot be read.
 std::string tokenizer_identity(const TextOptions& options);
 
 // Returns where a text may be cut so that encoding the parts gives the same tokens as encoding the

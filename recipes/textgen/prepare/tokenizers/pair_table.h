@@ -1,5 +1,5 @@
-// Computes the score of a baseline that predicts each byte from the byte before it. A trained model
-// should beat this score.
+// Computes the bits per byte of a baseline that predicts each byte from the byte before it. A
+// trained model should need fewer bits.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 namespace lockstep::textgen {
 
-// Counts how often each byte follows each byte. Byte 0 stands before, between and after documents.
+// Counts for each pair of bytes how often the second byte follows the first one. Byte 0 stands for
+// the border of a document: before the first one, between documents, and after the last one.
 class PairCounts {
  public:
   PairCounts() : counts_(65536) {}
-  // Adds a document, or a part of a document. starts, ends: whether the part has the document's
-  // start and its end.
+  // Adds a document, or a part of a document. starts, ends: whether `text` contains the start and
+  // the end of the document.
   void add(std::string_view text, bool starts, bool ends);
   void add(const PairCounts& other);
   std::uint64_t at(unsigned before, unsigned after) const { return counts_[before * 256 + after]; }
@@ -22,10 +23,11 @@ class PairCounts {
   std::vector<std::uint64_t> counts_;
 };
 
-// Returns the bits per byte of the validation text under p(b | a) = (count(a, b) + 4 p(b)) /
-// (count(a) + 4). Counts are those of the training text. p(b) is the share of byte b in the
-// training text, with 1 added to each count. As in the model's bits_per_byte, the bits of document
-// ends are included, but no bytes for them. Returns 0 if there is no validation text.
+// Returns the bits per byte of the validation text under the baseline. The baseline is p(b | a) =
+// (count(a, b) + 4 p(b)) / (count(a) + 4), for byte b after byte a. Counts are those of the
+// training text. p(b) is the share of byte b in the training text, with 1 added to each count. As
+// in the model's metric bits_per_byte, the bits of the ends of documents are included, but these
+// ends have no bytes. Returns 0 if there is no validation text.
 double pair_bits_per_byte(const PairCounts& train, const PairCounts& valid);
 
 }  // namespace lockstep::textgen

@@ -1,4 +1,4 @@
-// Splits text into words as GPT-2 does, before byte pairs are merged.
+// Splits text into words as GPT-2's tokenizer does, before byte pairs are merged within each word.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace lockstep::textgen {
 
-// Splits by GPT-2's regular expression, with PCRE2:
+// Splits text by GPT-2's regular expression, with the library PCRE2:
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 // Here \s stands for Unicode's property White_Space. PCRE2's own \s also matches U+180E.
 class WordPattern {
@@ -16,7 +16,7 @@ class WordPattern {
   ~WordPattern();
   WordPattern(const WordPattern&) = delete;
 
-  // Calls `word` for each word, in order. Together the words are the whole text. The text must be
+  // Calls `word` for each word, in order. Together, the words are the whole text. The text must be
   // valid UTF-8. Several threads may call split() at once.
   void split(std::string_view text, const std::function<void(std::string_view)>& word) const;
 

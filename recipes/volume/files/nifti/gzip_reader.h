@@ -23,8 +23,8 @@ class GzipReader {
   // Moves to an offset in the decompressed bytes. Moving backwards decompresses again from the
   // start.
   void seek(std::uint64_t position);
-  // Fills `out`, or less at the end. Returns the number of bytes. Throws Error if the data is
-  // damaged or truncated.
+  // Fills `out`, or a part of it at the end of the data. Returns the number of bytes read. Throws
+  // Error if the data is damaged or truncated.
   std::size_t read(std::span<std::byte> out);
 
  private:

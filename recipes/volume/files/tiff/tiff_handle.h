@@ -1,5 +1,5 @@
-// Owns a TIFF handle of libtiff. libtiff reads and writes through our own functions, and its
-// messages are kept for Errors.
+// Owns a TIFF handle of libtiff. libtiff reads and writes through our own functions. Its messages
+// are kept, so that they can be put into an Error.
 #pragma once
 
 #include <tiffio.h>
@@ -13,8 +13,8 @@
 
 namespace lockstep::volume {
 
-// The data behind a TIFF: the source that libtiff reads, or the file that it writes. libtiff also
-// reads from a file that it writes.
+// The data behind a TIFF handle: the source from which libtiff reads, or the file descriptor to
+// which it writes. libtiff also reads from a file to which it writes.
 struct TiffStream {
   const ByteSource* source = nullptr;
   int fd = -1;
@@ -28,12 +28,12 @@ struct CloseTiff {
 };
 using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
 
-// Opens a TIFF. mode: as for TIFFOpen. The stream must outlive the handle. Returns null if libtiff
-// cannot open the TIFF.
+// Opens a TIFF. name: the name of the file, for messages. mode: as for TIFFOpen. The stream must
+// outlive the handle. Returns null if libtiff cannot open the TIFF.
 TiffHandle open_tiff_handle(TiffStream& stream, const std::string& name, const char* mode);
 
-// Returns libtiff's last message on this thread ("LZWDecode: …") and clears it. If there is none,
-// returns "it is damaged or truncated".
+// Returns libtiff's last message on this thread ("LZWDecode: …") and clears it. If there is no
+// message, returns "it is damaged or truncated".
 std::string take_tiff_message();
 
 }  // namespace lockstep::volume

@@ -1,4 +1,4 @@
-// Reads one page of a TIFF: its description in the directory, and its pixels.
+// Reads one page of a TIFF: the fields of its directory, and its pixels.
 #pragma once
 
 #include <tiffio.h>
@@ -11,8 +11,8 @@
 
 namespace lockstep::volume {
 
-// How pixels are stored if they must be converted. Pixels of 1 bit become u8 (0 or 1). Floats of 16
-// bits become f32.
+// How pixels are stored if they must be converted. bits: pixels of 1 bit, which become u8 (0 or 1).
+// half: floats of 16 bits, which become f32.
 enum class TiffPacking { none, bits, half };
 
 struct TiffPage {
@@ -23,12 +23,13 @@ struct TiffPage {
   std::uint64_t directory = 0;  // offset of the directory in the file
 };
 
-// Describes the current page (TIFF directory). Refuses colours, several samples per pixel, types
-// that match no VoxelType, and compressions that cannot be read. The message names the fault.
+// Describes the current page (TIFF directory). Calls `refuse`, which throws Error, for colours,
+// several samples per pixel, types that match no VoxelType, and compressions that cannot be read.
 TiffPage describe_page(TIFF* tiff, const Refuse& refuse);
-// Refuses the page unless all its strips or tiles lie within the file and have a plausible size.
+// Calls `refuse` unless all strips or tiles of the page lie within the file and have a plausible
+// size.
 void check_pixels(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes, const Refuse& refuse);
-// Reads all pixels. out: height x width voxels. Returns false if libtiff fails.
+// Reads all pixels of the page. out: height x width voxels. Returns false if libtiff fails.
 bool read_pixels(TIFF* tiff, const TiffPage& page, std::span<std::byte> out);
 
 }  // namespace lockstep::volume

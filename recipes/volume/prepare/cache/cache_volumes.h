@@ -12,10 +12,11 @@
 namespace lockstep::volume {
 
 // Returns the cached file of each pair. folder: the cache, which is created if it is absent. The
-// name of a file is a hash of the contents of its sources and of the options that affect its
-// content. Files that are absent are decoded on all cores. Several processes may call this at once.
-// Throws Error before anything is decoded if there is no room. Also throws the Error of the first
-// faulty pair.
+// name of a cached file is a hash. It covers the contents of the source files, and the options that
+// affect the cached content. If the cache lacks files, their pairs are decoded on all cores.
+// Several processes may call this at once. If the disk or the size limit leaves no room, throws
+// Error before anything is decoded. If pairs cannot be decoded, throws the Error of the first of
+// them.
 std::vector<std::filesystem::path> cache_volumes(const std::vector<Pair>& pairs,
                                                  const DecodeOptions& how,
                                                  const std::filesystem::path& folder,

@@ -9,13 +9,13 @@
 
 namespace lockstep::volume {
 
-// Whether the part lies within a volume of this shape.
+// Returns whether the part lies within a volume of this shape.
 bool fits(const VolumePart& part, const VolumeShape& shape);
 
-// Returns an entry for the part of a volume. The part must lie within the volume. folder: the
-// cache. If the cache does not have the part, or only a damaged file, the part is written there.
-// Several processes may do this at once. The part keeps the statistics of the whole volume, because
-// a range of planes also keeps them. Throws Error if there is no room.
+// Returns an entry for a part of the volume `whole`. The part must lie within the volume. folder:
+// the cache. If the cache has no file of the part, or a damaged one, the file is written. Several
+// processes may do this at once. The part has the statistics of the whole volume, as entries for a
+// range of planes have. Throws Error if the cache has no room.
 VolumeEntry part_of(const VolumeEntry& whole, const VolumePart& part,
                     const std::filesystem::path& folder, const CacheLimits& limits);
 

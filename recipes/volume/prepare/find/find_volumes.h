@@ -19,13 +19,13 @@ using Say = std::function<void(const std::string&)>;
 // data.
 struct Places {
   std::string path, images, labels, csv;
-  std::string ending{};  // only files with this ending are used; empty: all that can be read
+  std::string ending{};  // only files whose names have this ending are used; empty: all
 };
 
 // An image and its labels.
 struct Pair {
   std::string id;
-  std::filesystem::path image, label;  // absolute paths, each of a file or a folder of slices
+  std::filesystem::path image, label;  // absolute paths of a file or a folder of slices
   // The files of channels 1, 2, …, if each channel has its own file.
   std::vector<std::filesystem::path> further{};
 
@@ -36,39 +36,40 @@ struct Pair {
   }
 };
 
-bool is_slice(const std::filesystem::path& path);  // decided by its extension
-// Whether the files in a folder are slices of one volume. Also true if the files are pictures that
-// cannot be read. Opening them then reports the reason.
+bool is_slice(const std::filesystem::path& path);  // judged by the extension
+// Returns whether the files in a folder are slices of one volume. Also returns true if the files
+// are images of a format that cannot be read. The Error of opening the folder then states the
+// reason.
 bool is_slice_folder(const std::filesystem::path& path);
 
-// Returns the paths of the volumes in a folder by their ids. An id is a name without its suffix.
-// ending: only names with this ending are listed, or all if it is empty. Throws Error if the folder
-// cannot be listed, or if two volumes have the same id.
+// Returns the paths of the volumes in a folder by their ids. The id of a volume is its name without
+// the suffix. ending: only names with this ending are listed. If it is empty, all names are listed.
+// Throws Error if the folder cannot be listed, or if two volumes have the same id.
 std::map<std::string, std::filesystem::path> list_volumes(const std::filesystem::path& folder,
                                                           const std::string& ending = {});
 
 struct TableId {
-  std::string id, place;  // place: for example "train.csv, line 3"
+  std::string id, place;  // place: for messages, such as "train.csv, line 3"
 };
 // Reads the column `id` of a table. Throws Error if there is no such column, if the table has no
 // rows, or if an id is empty or repeated.
 std::vector<TableId> read_ids(const std::filesystem::path& csv);
 
-// Returns the folder `name` below `path`, if it exists there. If not, `name` itself is the path of
-// the folder, which may not exist. path: data.path, or empty.
+// Returns path/name if that folder exists. If it does not, returns `name` as a path of its own,
+// whether it exists or not. path: data.path, or empty.
 std::filesystem::path folder_below(const std::string& path, const std::string& name);
 
-// Returns the pairs, sorted by id. Throws Error, which names the missing file or folder and
-// suggests the nearest name.
+// Returns the pairs of an image and its labels, sorted by id. If a file or folder is missing,
+// throws Error that names it and suggests the most similar name.
 std::vector<Pair> find_pairs(const Places& places, const Say& say);
 
-// Returns "the nearest id is X", or an empty text if no id is near.
+// Returns "the nearest id is X", or an empty text if no id is similar.
 std::string nearest_hint(const std::string& id,
                          const std::map<std::string, std::filesystem::path>& volumes);
 // Returns, for example, "a, b, c, d, e and 3 more".
 std::string first_five(const std::vector<std::string>& names);
-// Returns the first of the names that is a folder in `path`, as a path. Returns an empty path if
-// none is.
+// Returns the path of the first of `names` that is a folder in `path`. Returns an empty path if
+// none of them is a folder there.
 std::filesystem::path first_folder(const std::filesystem::path& path,
                                    std::span<const std::string_view> names);
 

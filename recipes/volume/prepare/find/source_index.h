@@ -9,12 +9,12 @@
 
 namespace lockstep::volume {
 
-// Returns a text from the size, modification time and inode number of a file, or of all slices of a
-// folder. Throws Error if the source does not exist.
+// Returns a text that changes if the size, modification time or inode number of a file changes. For
+// a folder, this covers all its slices. Throws Error if the source does not exist.
 std::string stamp_of(const std::filesystem::path& source);
 
-// Returns the XXH3-128 of a file's bytes, or of the names and bytes of all slices of a folder.
-// Throws Error.
+// Returns the hash XXH3-128 of a file's bytes, or of the names and bytes of all slices of a folder.
+// Throws Error if a file cannot be read.
 std::string content_hash(const std::filesystem::path& source);
 
 // Maps the path of a source to its stamp and its hash. The map is kept in a JSON file. This class
@@ -24,7 +24,8 @@ class SourceIndex {
   // The index is empty if the file is absent or damaged.
   explicit SourceIndex(std::filesystem::path path);
 
-  // Returns the hash of a source. Returns nothing if it is not known, or if its stamp has changed.
+  // Returns the hash of a source. stamp: the result of stamp_of for this source. Returns no value
+  // if the hash is not known, or if the stamp has changed.
   std::optional<std::string> hash_of(const std::filesystem::path& source,
                                      const std::string& stamp) const;
   // Records a hash. A source that was modified in the last two seconds is not recorded. It may
@@ -32,7 +33,7 @@ class SourceIndex {
   void remember(const std::filesystem::path& source, const std::string& stamp,
                 const std::string& hash);
   // Saves the recorded hashes, merged with those that other processes have saved since. Sources
-  // that no longer exist are left out. The caller must hold the cache's lock.
+  // that no longer exist are left out. The caller must hold the lock of the cache.
   void save();
 
  private:
