@@ -82,7 +82,7 @@ TEST_F(StayingWorkers, ACrashCostsOnlyTheJobThatRan) {
 
 TEST_F(StayingWorkers, TimesAndMemoryAreThoseOfTheJob) {
   const ToolResult result = run_kept(
-      "exec('big = bytearray(200 << 20)\\nend = time.process_time() + 0.4\\n"
+      "exec('end = time.process_time() + 0.4\\nbig = bytearray(200 << 20)\\n"
       "while time.process_time() < end: pass\\nbig = 0') if sys.argv[2] in '24' else None;"
       "sys.argv[2] == '4' and os._exit(0)",
       4);
