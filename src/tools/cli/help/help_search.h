@@ -14,8 +14,8 @@ struct Topic {
   std::vector<std::string> terms;  // words and phrases by which the topic is found
   std::vector<std::string> code;   // literal code by which the topic is also found: "model.cuda()"
   std::function<std::string(int width)> text;  // the title and the text
-  // Whether the topic is a flag of commands. A flag is found by its whole name, and by a part of it
-  // if nothing else matches.
+  // Whether the topic is a flag of commands or a key of job files. Such a topic is found by its
+  // whole name, and by a part of it if nothing else matches.
   bool is_flag = false;
 };
 
@@ -29,7 +29,7 @@ struct FoundTopics {
 // Finds the topics for a query. Topics with a term that equals the whole query come first; case,
 // spaces, dashes and the plural are ignored. Topics whose `code` matches the query come next.
 // Topics that contain most of the words follow, and code in the query has more weight. Topics with
-// only a few of the words are not returned. If no term matches, topics are returned whose text has
+// only a few of the words are not returned. If `best` would be empty, it holds topics whose text has
 // the words side by side. The topics must outlive the result.
 FoundTopics topics_about(const std::vector<Topic>& all, const std::string& asked);
 
