@@ -8,6 +8,7 @@
 #include "core/base/process/child_output.h"
 #include "core/base/text/text.h"
 #include "core/base/whole_number.h"
+#include "runtime/launch/engine/installed_torch.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/output/log_tail.h"
 
@@ -165,6 +166,8 @@ std::vector<Device> devices_for(const std::string& spec) {
 }
 
 void check_can_run(const std::vector<Device>& devices) {
+  worker_program();
+  find_engine(program_folder().parent_path());
   if (devices[0].kind != DeviceKind::cuda) return;
   const std::filesystem::path name = "liblockstep-cuda.so";
   for (const std::filesystem::path& folder : {program_folder(), program_folder() / "../lib"})

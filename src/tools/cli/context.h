@@ -53,7 +53,8 @@ GpuProbe& probe();  // NVML, loaded on first use
 // Selects devices as `select_devices` does; "" means all. Throws Error as `select_devices` does,
 // for example if the driver is too old for this build.
 std::vector<Device> devices_for(const std::string& spec);
-// Throws Error if this build cannot run ranks on these devices. Call it before anything is written.
+// Throws Error if this build cannot run ranks on these devices, or if the worker or its torch is
+// missing. Call it before anything is written.
 void check_can_run(const std::vector<Device>& devices);
 
 // Thrown when the error has already been printed. main then only exits with `code`.

@@ -4,12 +4,14 @@
 #include "core/base/process/program.h"
 #include "core/base/text/say.h"
 #include "core/base/text/text.h"
-#include "worker/loader/installed_torch.h"
+#include "runtime/launch/engine/installed_torch.h"
+#include "runtime/launch/launch.h"
 
 #include <dlfcn.h>
 
 #include <exception>
 #include <filesystem>
+#include <optional>
 
 namespace lockstep {
 namespace {
@@ -26,11 +28,14 @@ void* load(const fs::path& path) {
 }
 
 Main load_engine() {
-  const fs::path prefix = program_folder().parent_path();
-  const InstalledTorch torch = find_torch(prefix);
-  const fs::path engine = engine_for(prefix / "lib/lockstep", torch);
-  for (const char* name : {"libc10.so", "libtorch_cpu.so"}) load(torch.folder / "lib" / name);
-  const fs::path worker = engine / "liblockstep-worker.so";
+  const std::optional<WheelEngine> engine = find_engine(program_folder().parent_path());
+  if (!engine)
+    throw Error(
+        cat("there is no engine in ", (program_folder().parent_path() / "lib/lockstep").string()),
+        "install Lockstep again");
+  for (const char* name : {"libc10.so", "libtorch_cpu.so"})
+    load(engine->torch.folder / "lib" / name);
+  const fs::path worker = engine->folder / "liblockstep-worker.so";
   void* const entry = dlsym(load(worker), "lockstep_worker_main");
   if (entry == nullptr)
     throw Error(cat(worker.string(), " is not Lockstep's worker"), "install Lockstep again");
@@ -41,16 +46,15 @@ Main load_engine() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  constexpr int exit_usage = 2;
   lockstep::Main worker_main = nullptr;
   try {
     worker_main = lockstep::load_engine();
   } catch (const lockstep::Error& error) {
     lockstep::say_error(error.what(), error.hint());
-    return exit_usage;
+    return lockstep::exit_usage;
   } catch (const std::exception& error) {
     lockstep::say_error(error.what());
-    return exit_usage;
+    return lockstep::exit_usage;
   }
   return worker_main(argc, argv);
 }

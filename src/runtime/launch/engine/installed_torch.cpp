@@ -1,5 +1,5 @@
 // Asks Python for torch, and reads its version from the package's files.
-#include "worker/loader/installed_torch.h"
+#include "runtime/launch/engine/installed_torch.h"
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -8,7 +8,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
+#include <utility>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -90,23 +91,23 @@ InstalledTorch find_torch(const fs::path& prefix) {
   return torch;
 }
 
-fs::path engine_for(const fs::path& engines, const InstalledTorch& torch) {
-  const std::string prefix = "torch-", wanted = minor_version(torch.version);
+std::optional<WheelEngine> find_engine(const fs::path& prefix) {
+  const fs::path engines = prefix / "lib/lockstep";
+  const std::string name = "torch-";
   std::vector<std::string> known;
   std::error_code failed;
-  for (const fs::directory_entry& entry : fs::directory_iterator(engines, failed)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with(prefix)) known.push_back(name.substr(prefix.size()));
-  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(engines, failed))
+    if (const std::string found = entry.path().filename(); found.starts_with(name))
+      known.push_back(found.substr(name.size()));
+  if (known.empty()) return std::nullopt;
+  InstalledTorch torch = find_torch(prefix);
+  const std::string wanted = minor_version(torch.version);
   if (std::find(known.begin(), known.end(), wanted) != known.end())
-    return engines / (prefix + wanted);
+    return WheelEngine{.folder = engines / (name + wanted), .torch = std::move(torch)};
   std::sort(known.begin(), known.end(), is_older);
   throw Error(cat("torch ", torch.version, " in ", torch.folder.string(),
-                  " is not a version that this Lockstep was built for: ",
-                  known.empty() ? "none" : join(known, ", ")),
-              known.empty()
-                  ? "install Lockstep again"
-                  : cat("pip install 'torch==", known.back(), ".*' in the same environment"));
+                  " is not a version that this Lockstep was built for: ", join(known, ", ")),
+              cat("pip install 'torch==", known.back(), ".*' in the same environment"));
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-#include "worker/loader/installed_torch.h"
+#include "runtime/launch/engine/installed_torch.h"
 
 #include "core/base/error.h"
 #include "core/base/files/files.h"
@@ -103,17 +103,23 @@ TEST(MinorVersion, IsTheFirstTwoNumbers) {
   for (const char* text : {"", "2", "two.1", "2.x", ".11"}) EXPECT_EQ(minor_version(text), "");
 }
 
-TEST(EngineFor, IsTheOneOfThatMinorVersion) {
-  const TemporaryDirectory folder;
+TEST_F(InstalledTorchTest, DecidesWhichEngineRuns) {
+  EXPECT_FALSE(find_engine(prefix()));  // no wheel: Python is not asked
   for (const char* name : {"torch-2.11", "torch-2.9", "torch-2.12", "lightgbm"})
-    fs::create_directories(folder.path() / name);
-  EXPECT_EQ(engine_for(folder.path(), {"/p/torch", "2.12.1+cpu"}), folder.path() / "torch-2.12");
+    fs::create_directories(prefix() / "lib/lockstep" / name);
+  python_finds(torch("__version__ = '2.12.1+cpu'\n"));
+  const std::optional<WheelEngine> engine = find_engine(prefix());
+  ASSERT_TRUE(engine);
+  EXPECT_EQ(engine->folder, prefix() / "lib/lockstep/torch-2.12");
+  EXPECT_EQ(engine->torch.version, "2.12.1+cpu");
+  torch("__version__ = '2.10.0'\n");
   try {
-    engine_for(folder.path(), {"/p/torch", "2.10.0"});
+    find_engine(prefix());
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("torch 2.10.0 in /p/torch is not"), HasSubstr("2.9, 2.11, 2.12")));
+                AllOf(HasSubstr("torch 2.10.0 in " + (prefix() / "torch").string() + " is not"),
+                      HasSubstr("2.9, 2.11, 2.12")));
     EXPECT_THAT(error.hint(), HasSubstr("pip install 'torch==2.12.*'"));
   }
 }
