@@ -28,15 +28,17 @@ struct Layer {
 Layer make_layer(Weights& weights, const EncoderShape& shape, std::int64_t index,
                  const std::array<std::string, 3>& names);
 
-// The places in a layer where dropout is applied. dropout_layer() returns the argument `layer` of
-// StepContext::dropout for such a place. The dropout of the embeddings has the value 0.
+// The places in a layer where dropout is applied. StepContext::dropout needs a different number for
+// each dropout of a model, as its argument `layer`. dropout_layer() returns this number for a place
+// in a layer. The dropout after the embeddings has the number 0.
 enum class DropoutPlace { attention_output = 1, layer_output, probabilities, relative_positions };
 std::int64_t dropout_layer(std::int64_t layer, DropoutPlace place);
 
 // packed: [N, 3, H, D], queries, keys and values. Returns [N, H, D].
 using Attention = std::function<at::Tensor(const at::Tensor& packed)>;
 
-// Runs layer `index`, with `attention` for its attention. x and the result are [N, width].
+// Runs layer `index`. `attention` computes its attention. x and the result are [N, width].
+// row_offsets: those of the micro-batch (encoder.h).
 at::Tensor run_layer(const Layer& layer, std::int64_t index, const EncoderShape& shape,
                      const at::Tensor& x, const at::Tensor& row_offsets, const Attention& attention,
                      const StepContext& context);

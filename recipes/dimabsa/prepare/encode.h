@@ -15,13 +15,13 @@ EncodedQueries make_queries(const Tokenizer& tokenizer, Task task);
 
 // Counts of texts, phrases and pieces that may need a warning.
 struct EncodeNotes {
-  std::int64_t cut = 0;             // texts with more pieces than the limit data.cut
+  std::int64_t cut = 0;             // texts that were cut after data.cut pieces
   std::int64_t beyond_cut = 0;      // phrases in the part of a text that was cut off
-  std::int64_t without_pieces = 0;  // phrases without any character that belongs to a piece
+  std::int64_t without_pieces = 0;  // phrases whose characters the tokenizer all drops
   std::int64_t unknown = 0, pieces = 0;
 };
-// Returns warnings, one line each, if the counts are high enough. where: the name of the data, for
-// messages. cut: the largest number of pieces of a text.
+// Returns a warning for each count that is high enough. Each warning is one line of text. where:
+// the name of the data, for messages. cut: the largest number of pieces of a text.
 std::vector<std::string> words_of(const EncodeNotes& notes, const std::string& where,
                                   std::int64_t cut);
 

@@ -16,8 +16,8 @@ namespace lockstep::dimabsa {
 std::vector<std::string> parse_categories(std::string_view text, const std::string& name);
 std::vector<std::string> read_categories(const std::filesystem::path& path);
 
-// A list of categories. It is searched without regard to case, because the shared task's scorer
-// ignores case.
+// A list of categories. It is searched without regard to case, because the official scorer of
+// SemEval 2026, task 3 (DimABSA) ignores case.
 class Categories {
  public:
   explicit Categories(std::vector<std::string> names);

@@ -1,5 +1,6 @@
-// Examines the pictures of a set while its annotations are read. Finds out whether the pictures can
-// be used, their sizes, and the frames of their boxes (see Frame).
+// Examines the pictures of a set while its annotations are read. Finds out which pictures can be
+// used and how large they are. Also finds out whether their boxes refer to a picture as the file
+// stores it, or as EXIF turns it (Frame in detection_data.h).
 #pragma once
 
 #include <filesystem>
@@ -16,9 +17,9 @@ namespace lockstep::fewshot {
 struct PictureRule {
   ExifFrame exif = ExifFrame::automatic;
   // Whether the headers of all pictures are read, which also sets Picture::content_hash. If false,
-  // a header is read only if the annotations lack the picture's size, and all frames stay
-  // Frame::by_size. The value false is right if the headers were read before, and no picture had an
-  // EXIF orientation.
+  // a header is read only if the annotations lack the picture's size. All frames then stay
+  // Frame::by_size, so the frame is chosen when a picture is opened. The value false is right if
+  // the headers were read before, and no picture had an EXIF orientation.
   bool look = false;
   const char* folder_option = "data.train_pictures";  // the option that messages name
 };
@@ -39,9 +40,9 @@ struct LooseBox {
   RawBox box;
 };
 
-// Fills in the sizes of pictures that the annotations do not state. With `rule.look`, also decides
-// the frame of each picture, and counts frames in DetectionData::frames. Headers are read by
-// several threads. Call it before boxes are cut.
+// Fills in the picture sizes that the annotations do not state. With `rule.look`, also decides the
+// frame of each picture, and counts frames in DetectionData::frames. Headers are read by several
+// threads. Call it before boxes are cut.
 //
 // These rules decide the frame of a picture that EXIF turns, in this order:
 //   - If rule.exif names a frame, it is used. The stated width and height are exchanged if they
@@ -49,28 +50,29 @@ struct LooseBox {
 //   - If one frame fits the stated size better than the other frame (fit_of), it is used. Boxes may
 //     correct the result, see below.
 //   - If no size is stated, the frame within which the boxes lie is used.
-//   - Otherwise, neither size nor boxes decide, for example for a square, a half turn or a mirror
-//     image. The frame of the set's other pictures is used, if all of these have the same one. If
-//     not, the turned frame is used, as viewers show it.
+//   - If neither size nor boxes decide, the frame of the set's other pictures is used, if all of
+//     these have the same one. Examples are a square, a half turn and a mirror image. Otherwise,
+//     the turned frame is used, because viewers show pictures turned.
 //
-// Boxes correct the second rule because some tools (Label Studio) turn a picture but write its
-// stored size. The exchanged size of a picture has the stated height as its width, and the stated
-// width as its height. A picture contradicts its stated size if the centre of a box lies outside
-// it, but all centres lie within the exchanged size. A picture confirms its stated size if a centre
-// lies outside the exchanged size, but all centres lie within the stated size. Pictures whose
-// stated size fits the stored frame form one group. Pictures whose stated size fits the turned
-// frame form another. If more pictures of a group contradict their size than confirm it, the whole
-// group is corrected. All its pictures then get the other frame, and their width and height are
-// exchanged.
+// The second rule can be wrong. Some tools (Label Studio) let the user draw boxes on the turned
+// picture, but write the width and height that the file stores. Boxes then correct the frame. The
+// exchanged size of a picture has the stated height as its width, and the stated width as its
+// height. The boxes of a picture contradict its stated size if a centre of a box lies outside the
+// stated size, but all centres lie within the exchanged size. They confirm the stated size if a
+// centre lies outside the exchanged size, but all centres lie within the stated size. Pictures
+// whose stated size fits the stored frame form one group. Pictures whose stated size fits the
+// turned frame form another. If the boxes contradict the size of more pictures of a group than they
+// confirm, the whole group is corrected. All its pictures then get the other frame, and their width
+// and height are exchanged.
 //
-// Annotations may also exchange width and height of pictures without an EXIF orientation. These
-// sizes are corrected if the boxes of at least one such picture lie only within the exchanged size.
-// They are not corrected if the boxes of any such picture lie only within the stated size. If such
-// sizes are not corrected, Error is thrown.
+// Annotations may also exchange width and height of pictures without an EXIF orientation. The sizes
+// of all such pictures are corrected under two conditions. The boxes of at least one such picture
+// lie within the exchanged size, but not within the stated size. No such picture has boxes that lie
+// within the stated size, but not within the exchanged size. Otherwise, Error is thrown.
 //
 // boxes: a function that returns all boxes of the set. It is called at most once, and only if boxes
-// have to decide. elsewhere: a function that returns another path for a picture (by index) that
-// does not exist at Picture::path. The function may be empty.
+// have to decide. elsewhere: a function for a picture that is missing at Picture::path. It takes
+// the index of the picture, and returns another path, or nothing. The function may be empty.
 //
 // Throws Error for missing pictures, as check_pictures_exist does. Also throws Error if a header
 // that is read shows that a picture is damaged, truncated, too large, or not JPEG or PNG. With

@@ -18,8 +18,8 @@ inline constexpr std::size_t iou_count = 10, recall_count = 101, area_count = 4,
 // small: at most 32² square pixels. medium: from 32² to 96². large: at least 96². An area of
 // exactly 32² or 96² belongs to the ranges on both sides.
 enum class AreaRange : std::uint8_t { all, small, medium, large };
-// The largest number of detections of a class that count in one picture. These are the detections
-// with the highest scores.
+// How many detections of one class are evaluated in one picture, at most. If there are more, those
+// with the highest scores are evaluated.
 enum class DetectionLimit : std::uint8_t { best_1, best_10, best_100 };
 inline constexpr std::array<int, limit_count> detection_limits{1, 10, 100};
 
@@ -29,7 +29,7 @@ const std::array<double, recall_count>& recall_thresholds();  // 0, 0.01 … 1
 inline constexpr double no_score = -1;  // the score of classes and area ranges without ground truth
 
 struct DetectionResult {
-  std::vector<std::int64_t> categories;  // [K]: their ids, ascending
+  std::vector<std::int64_t> categories;  // [K]: the ids of the K evaluated classes, ascending
   std::vector<double> precision;         // [iou, recall, K, area, limit]; may be no_score
   std::vector<double> recall;            // [iou, K, area, limit]; may be no_score
 
@@ -51,7 +51,8 @@ DetectionResult evaluate_detections(std::span<const TrueBox> truths,
 // Means over the classes that have ground truth, or no_score if no class has ground truth. ap: mean
 // precision over all IoU and recall thresholds. ap50, ap75: mean precision at the IoU threshold
 // 0.50 or 0.75. ar_N: mean recall over IoU thresholds, with at most N detections per picture and
-// class. Names with small, medium or large are scores of this AreaRange only.
+// class. Members that end in _small, _medium or _large are the same means over boxes of that
+// AreaRange only.
 struct DetectionSummary {
   double ap = no_score, ap50 = no_score, ap75 = no_score;
   double ap_small = no_score, ap_medium = no_score, ap_large = no_score;

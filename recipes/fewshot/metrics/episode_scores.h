@@ -1,5 +1,6 @@
 // Computes scores over episodes. Each episode is evaluated separately, with its own classes and
-// detections. An episode is a few classes, and query pictures in which they are looked for.
+// detections. For pooled scores, all episodes are evaluated together. An episode is a few classes,
+// and query pictures in which they are looked for.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +22,9 @@ struct ScoredEpisode {
 };
 
 // Means over episodes and their 95 % intervals, by a BCa (bias-corrected and accelerated) bootstrap
-// over episodes. An episode is left out if none of the averaged classes has ground truth in it. If
-// no episode remains, all numbers are NaN. If one episode remains, only the ends of the intervals
-// are NaN.
+// over episodes. An episode is left out of a mean if none of the mean's classes has ground truth in
+// it. The classes are those of a group, or a single class. If no episode remains, all numbers are
+// NaN. If one episode remains, only the ends of the intervals are NaN.
 struct EpisodeMean {
   std::size_t episodes = 0;  // number of episodes that are averaged
   Interval ap, ap50, ap75;
@@ -37,7 +38,7 @@ struct ClassScores {
 };
 
 struct GroupScores {
-  EpisodeMean mean;  // over episodes: each episode's mean over the classes of the group
+  EpisodeMean mean;  // mean over episodes of an episode's own mean over the group's classes
   DetectionSummary pooled;
 };
 

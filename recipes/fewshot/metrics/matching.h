@@ -22,8 +22,8 @@ class BoxMatcher {
   // with an overlap (box_iou) of at least `threshold`. A true box that an earlier detection took is
   // not available, unless it is a crowd. Boxes that are not ignored are preferred, even to ignored
   // boxes of larger overlap. If overlaps are equal, the true box with the larger index is taken.
-  // ignored: [truths], whether the true box does not count, so that its detections are neither
-  // right nor wrong.
+  // ignored: [truths], true for a true box that does not count. A detection that is matched to it
+  // is neither right nor wrong.
   std::vector<std::size_t> match(const std::vector<bool>& ignored, double threshold) const;
 
  private:

@@ -16,11 +16,13 @@ namespace lockstep::fewshot {
 class TrunkImpl : public torch::nn::Module {
  public:
   // depth: 18, 34, 50 or 101. width: channels of the first stage, 64 in the paper. Weights are
-  // channels-last, and torch's generator draws them (Kaiming, fan-out).
+  // channels-last. Their initial values are random (Kaiming, fan-out), from torch's default
+  // generator.
   TrunkImpl(std::int64_t depth, std::int64_t width);
 
-  // x: pictures [B, 3, H, W] in the dtype of the weights. With PictureLayout::blocks, x has the
-  // same pictures in blocks (picture_input.h). Returns values >= 0, [B, channels(), ceil(H / 16),
+  // x: pictures [B, 3, H, W] in the dtype of the weights. With PictureLayout::blocks, x is [B, 16,
+  // ceil(H / 2) + 1, ceil(W / 2) + 1] instead: each block of 2 x 2 pixels is one position with 16
+  // channels (in_blocks of block_convolution.h). Returns values >= 0, [B, channels(), ceil(H / 16),
   // ceil(W / 16)]. Both layouts give the same result, up to rounding.
   at::Tensor forward(const at::Tensor& x, const StepContext& context,
                      PictureLayout layout = PictureLayout::plain);

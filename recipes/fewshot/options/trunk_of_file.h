@@ -15,8 +15,8 @@ struct TrunkOfFile {
 };
 
 // Recognises a ResNet by the names and shapes of its tensors; the names may have any prefix.
-// Returns nothing if `tensors` contains no ResNet, or one with a depth that model.depth does not
-// allow.
+// Returns nothing if there is no ResNet in `tensors`. Also returns nothing if its depth is not a
+// value that model.depth allows.
 std::optional<TrunkOfFile> trunk_of(const std::vector<SourceTensor>& tensors);
 
 // Throws Error if the user gives init.from, and its weights belong to a ResNet with another depth

@@ -16,8 +16,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
   const std::string& name() const { return name_; }  // for messages
   std::uint64_t size() const { return size_; }
-  // Fills `out`, or a part of it at the end of the source. Returns the number of bytes read. Throws
-  // Error if reading fails.
+  // Fills `out`. If the source ends earlier, fills only the beginning of `out`. Returns the number
+  // of bytes read. Throws Error if reading fails.
   virtual std::size_t read(std::uint64_t offset, std::span<std::byte> out) const = 0;
   // Fills all of `out`. Throws Error if reading fails or the source has too few bytes.
   void read_all(std::uint64_t offset, std::span<std::byte> out) const;

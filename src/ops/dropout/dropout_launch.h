@@ -11,10 +11,11 @@
 namespace lockstep {
 
 // The arguments of the kernel. All pointers are to device memory. x and y are [rows, row_elements],
-// aligned to an element; y may be x. counters are i64 [3] as in ops/dropout/dropout.h.
+// aligned to an element; y may be x. counters and layer are as in ops/dropout/dropout.h.
 //
-// If offsets, i64 [rows + 1], are not null, x and y are [items, row_elements]. Row b then consists
-// of the items offsets[b] to offsets[b + 1] - 1. Items after the last row become 0.
+// offsets: i64 [rows + 1], or null. If it is not null, rows have different lengths. x and y are
+// then [items, row_elements], and row_elements is the number of elements of one item. Row b
+// consists of the items offsets[b] to offsets[b + 1] - 1. Items after the last row become 0.
 struct DropoutLaunch {
   const void* x = nullptr;
   void* y = nullptr;

@@ -1,4 +1,5 @@
-// Finds faults in a term of a loss by comparing its sums and weights over a few batches.
+// Finds faults in a term of a loss. Compares the sums of the term over three batches, and the
+// weights by which these sums are divided.
 #pragma once
 
 #include <string>
@@ -10,23 +11,24 @@ struct TermNumbers {
   double sum = 0, weight = 0;
 };
 
-// The numbers of one term for three batches: each row once; each row twice; each row once, and once
-// more as padding. Statistics over the rows of a batch (batch norm) are the same in all three.
+// The numbers of one term for three batches of the same rows. `alone` has each row once. `twice`
+// has each row twice. `padded` has each row once, and a copy of it as a padding row. Statistics
+// over the rows of a batch (batch norm) are the same in all three.
 struct TermCases {
   TermNumbers alone, twice, padded;
 };
 
 enum class TermFault {
   none,
-  mean,               // a mean instead of a sum: the weight grows with the rows, the term does not
+  mean,               // a mean instead of a sum: the weight grows with the rows, the sum does not
   sum_beside_weight,  // the sum grows with the rows, but the weight does not
   padding_in_sum,
   padding_in_weight,
 };
 
 // Returns a fault only if the numbers show it clearly. Sums that differ by at most 2 % are treated
-// as equal, because low precision rounds them. Returns none if the numbers match no fault. For
-// example, rows may depend on each other, or the loss may be random.
+// as equal, because low precision rounds them. Returns none if the numbers match no fault. They may
+// still be wrong for another reason, such as a random loss or rows that depend on each other.
 TermFault fault_of(const TermCases& term);
 
 // Returns whether the numbers show that the term has none of these faults.

@@ -1,5 +1,5 @@
-// Computes scores for groups of tuples: for each category, and for tuples with and without NULL.
-// NULL is an aspect or opinion that the text does not name.
+// Computes scores for groups of tuples: for each category, and for tuples with and without the
+// phrase "NULL" (null_phrase). It stands for an aspect or opinion that the text does not name.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ struct GroupScore {
 };
 
 // Returns the scores of the gold and predicted tuples for which `holds` is true. holds() must
-// depend only on the lower-cased aspect, opinion and category. Then, two tuples that match are in
-// the same group.
+// depend only on the lower-cased aspect, opinion and category. A gold tuple and a predicted tuple
+// that match are then in the same group.
 Scores score_where(Task task, const Aligned& aligned,
                    const std::function<bool(const Tuple&)>& holds);
 

@@ -23,21 +23,22 @@ struct SentencePieceSettings {
   std::string model;  // the content of the model's file
   SentencePieceIds ids = SentencePieceIds::xlm_roberta;
   std::string cls = "[CLS]", sep = "[SEP]", pad = "[PAD]";  // only for of_model
-  // Only for of_model: the mask token. If no piece has this name, its id is the number of pieces.
+  // Only for of_model: the name of the mask token. Its id is that of the piece with this name, or
+  // the number of pieces if the model has no such piece.
   std::string mask = "[MASK]";
   std::vector<AddedToken> added;  // added tokens, in addition to the tokens above
-  // The normalizer of tokenizer.json, which is applied before the model. In that case, the model
-  // has no normalization rules of its own. If this member is empty, the rules of the model apply.
+  // The normalizer of tokenizer.json, which is applied before the model. If it is set, the model
+  // must have no normalization rules of its own. If it is empty, the rules of the model apply.
   Normalizer normalizer{};
   WordRules words{};
   std::string where;  // the file, for messages
 };
 
-// The bytes of a piece in the text follow from those that the library sentencepiece reports. They
-// cover all characters that became part of the piece, without whitespace at its ends. A piece that
-// is only "▁", which stands for a space, gets the bytes of the next character, or of the one before
-// at the end of a section. Throws Error if settings.model is not a
-// sentencepiece model, or lacks a special token.
+// The byte range of a piece in the text is derived from the range that the library sentencepiece
+// reports. It covers all characters that became part of the piece, without whitespace at its ends.
+// A piece that is only "▁", which stands for a space, gets the range of the next character. At the
+// end of a section, it gets the range of the character before. Throws Error if settings.model is
+// not a sentencepiece model, or lacks a special token.
 std::unique_ptr<Tokenizer> make_sentence_piece(SentencePieceSettings settings);
 
 }  // namespace lockstep::dimabsa

@@ -28,13 +28,14 @@ struct PickledTensor {
   std::int64_t offset = 0;
   std::vector<std::int64_t> sizes{}, strides{};
   bool negated = false;  // the elements are the negatives of the stored ones
-  // why the tensor cannot be used; other members may then be unset. Null if it can be used
+  // Null if the tensor can be used. Otherwise the reason why it cannot; the other members may be
+  // unset in that case.
   const TensorFault* fault = nullptr;
 };
 
 struct PickleValue {
-  // other: an object that is not part of a tensor, such as a device, a set or bytes. Its contents
-  // are not stored.
+  // other: an object of a kind that is not listed here, such as a device, a set or bytes. Its
+  // contents are not stored.
   enum class Kind {
     none,
     boolean,
@@ -49,12 +50,12 @@ struct PickleValue {
     other
   };
   Kind kind = Kind::none;
-  // of a boolean or integer: the value; of a tensor or storage: its index in Pickle
+  // boolean, integer: the value. tensor, storage: the index into Pickle::tensors or
+  // Pickle::storages.
   std::int64_t integer = 0;
-  // of a text: the text; of a global: "module.name"; of an integer with more than 64 bits: its
-  // hexadecimal digits
+  // text: the text. global: "module.name". integer with more than 64 bits: its hexadecimal digits.
   std::string text{};
-  // of a list or tuple: its items; of a dict: key, value, key, value, …
+  // list (also for a tuple): its items. dict: key, value, key, value, …
   std::vector<PickleIndex> items{};
 };
 
@@ -72,8 +73,8 @@ struct Pickle {
 };
 
 // Reads one pickle of at most `limit` bytes, and leaves the stream just after it. Throws Error if
-// the pickle is damaged, is longer, or names an object that is not accepted: "it asks for the
-// Python object os.system, …".
+// the pickle is damaged, is longer than `limit`, or names an object that is not accepted: "it asks
+// for the Python object os.system, …".
 Pickle read_pickle(std::istream& in, std::uint64_t limit);
 
 }  // namespace lockstep

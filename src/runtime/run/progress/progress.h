@@ -25,18 +25,20 @@ struct ProgressOptions {
   std::function<void(const std::string&)> keep{};
 };
 
-// epoch 2/3  step 1200/20000  loss 3.214  lr 5.9e-04  1.02M tok/s  MFU 41.3%  2 GPUs 96% 95% data
-// 0.3%  eta 2h41m.
+// An example of the line, which is one line in the terminal:
+//   epoch 2/3  step 1200/20000  loss 3.214  lr 5.9e-04  1.02M tok/s  MFU 41.3%  2 GPUs 96% 95%
+//   data 0.3%  eta 2h41m
 //
 // Each evaluation, checkpoint, warning and resume gets its own line, and so does the end of the
-// run. time_left.h estimates the remaining time. If the run's time quota ends before the run, the
-// line shows that instead: "quota in 12m, before the end".
+// run. time_left.h estimates the remaining time. If the run's time quota will end before the run
+// does, the line shows the time until then instead: "quota in 12m, before the end". If the
+// remaining time is unknown, it shows "quota in 12m".
 class Progress {
  public:
   Progress(ProgressOptions options, Clock& clock);
   ~Progress();
-  // Takes the run's events in order, as in events.jsonl. Needs these members of the "start" event:
-  // step, total_steps, steps_per_epoch, unit, quota_s, eval_every_steps and eval_batches.
+  // Takes each event of the run, in the order of events.jsonl. Needs these members of the "start"
+  // event: step, total_steps, steps_per_epoch, unit, quota_s, eval_every_steps and eval_batches.
   void on_event(const nlohmann::json& event);
   void note(const std::string& text);  // prints a separate line
   void finish();                       // ends the rewritten line

@@ -23,10 +23,12 @@ struct OverlaidRun {
   std::string problem{};    // why the run could not be read; empty if it could be read
 };
 
-// Reads a run. The memory for a run depends only on `columns`. For a run that cannot be read,
-// `problem` is set, and nothing is thrown.
+// Reads a run. smooth: as ReadSeries::smooth. columns: the largest number of columns that each
+// curve keeps (CurveColumn in curve.h). It limits the memory for a run. For a run that cannot be
+// read, `problem` is set, and nothing is thrown.
 OverlaidRun read_overlaid_run(const RunDir& run, std::optional<double> smooth, std::size_t columns);
-// Returns the number of columns per curve for this number of runs.
+// Returns the value of `columns` for read_overlaid_run if this many runs are overlaid. With more
+// runs, each curve gets fewer columns.
 std::size_t columns_for(std::size_t runs);
 
 constexpr std::size_t most_overlaid = 20;  // the largest number of curves in a drawing
