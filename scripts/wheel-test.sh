@@ -43,14 +43,13 @@ rm -rf runs
 source=()
 if [ -n "${LOCKSTEP_WHEELS:-}" ]; then source=(--no-index --find-links "$LOCKSTEP_WHEELS"); fi
 "${pip[@]}" "${source[@]}" --no-deps "torch==$torch" nvidia-cuda-runtime nvidia-cuda-cupti
-succeeds lockstep train textgen preset=small stop.steps=20 --devices cpu:2 --name a
+succeeds lockstep train textgen preset=small batch.global=12 stop.steps=20 --devices cpu:2 --name a
 succeeds lockstep resume runs/a stop.steps=40 --devices cpu:3
 must_say "step 40" lockstep runs runs/a
 succeeds lockstep evaluate runs/a --devices cpu:2
 succeeds lockstep predict runs/a --devices cpu:1 "To be"
-mkdir jobs
-succeeds lockstep batch run sh -c 'echo $0 >jobs/$0' ::: $(seq 200)
-[ "$(ls jobs | wc -l)" = 200 ] || die "of 200 jobs $(ls jobs | wc -l) ran"
+succeeds lockstep batch run --name many -- sh -c 'echo "$0" >"$LOCKSTEP_OUT/value"' '{1}' ::: $(seq 200)
+[ "$(cat runs/many/jobs/*/value | sort -n | uniq | wc -l)" = 200 ] || die "not all of 200 jobs have run"
 sed -i "s/^__version__ = .*/__version__ = '2.9.1'/" env/lib/python3*/site-packages/torch/version.py
 must_say "torch 2.9.1 in $scratch/env" lockstep train textgen preset=small stop.steps=1 --devices cpu:1
 env/bin/python -m pip uninstall -qy lockstep torch nvidia-cuda-runtime nvidia-cuda-cupti

@@ -1,5 +1,5 @@
-// The variable `stderr` of liblockstep-worker.so in a wheel (cmake/Wheel.cmake). libtiff and libjpeg
-// are compiled for programs, so their code can reach only a variable of the same library.
+// The variable `stderr` of liblockstep-worker.so in a wheel (cmake/Wheel.cmake). libtiff and
+// libjpeg are compiled for programs, so their code can reach only a variable of the same library.
 #include <dlfcn.h>
 
 #include <cstdio>
