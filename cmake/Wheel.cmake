@@ -1,12 +1,11 @@
 # wheel-parts: what a wheel holds for one version of torch (scripts/wheel.sh), linked from the same objects as the other
 # programs, but against the C and C++ libraries of an older system. It runs with these and with every newer one.
 #   wheel/torch-2.11/liblockstep.so, liblockstep-worker.so; wheel/lockstep-worker, which loads them
-set(LOCKSTEP_OLD_SYSTEM "" CACHE PATH "Folder with the C and C++ libraries of an older system, for wheel-parts; empty: no such target")
-if(NOT LOCKSTEP_OLD_SYSTEM)
+if(NOT LOCKSTEP_SYSROOT OR LOCKSTEP_TOOL_ONLY)
   return()
 endif()
-set(old_libraries ${LOCKSTEP_OLD_SYSTEM}/usr/lib/x86_64-linux-gnu)
-set(old_base_libraries ${LOCKSTEP_OLD_SYSTEM}/lib/x86_64-linux-gnu)
+set(old_libraries ${LOCKSTEP_SYSROOT}/usr/lib/x86_64-linux-gnu)
+set(old_base_libraries ${LOCKSTEP_SYSROOT}/lib/x86_64-linux-gnu)
 set(parts ${PROJECT_BINARY_DIR}/wheel)
 string(REGEX MATCH "^[0-9]+[.][0-9]+" torch_minor ${LOCKSTEP_TORCH_VERSION})
 
@@ -18,9 +17,8 @@ function(lockstep_wheel_part name output folder)
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${output} EXCLUDE_FROM_ALL ON LINKER_LANGUAGE CXX
     LIBRARY_OUTPUT_DIRECTORY ${folder} RUNTIME_OUTPUT_DIRECTORY ${folder} BUILD_WITH_INSTALL_RPATH ON)
   target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src/tools/cli/portable/old_c_library.cpp)
-  target_link_options(${name} PRIVATE --sysroot=${LOCKSTEP_OLD_SYSTEM} -L${parts}/link -B${old_libraries} -L${old_libraries}
-    -L${old_base_libraries}
-    -Wl,--exclude-libs,libstdc++.a)
+  target_link_options(${name} PRIVATE --sysroot=${LOCKSTEP_SYSROOT} -L${parts}/link -B${old_libraries} -L${old_libraries}
+    -L${old_base_libraries} -Wl,--exclude-libs,libstdc++.a)
   target_link_libraries(${name} PRIVATE Threads::Threads pthread ${CMAKE_DL_LIBS})
 endfunction()
 

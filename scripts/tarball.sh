@@ -66,8 +66,7 @@ strip -o "$folder/$name/bin/lockstep" "$folder/lockstep"
 # The tool must need the C library alone, and no symbol of a newer one.
 needed=$(objdump -p "$folder/$name/bin/lockstep" | sed -n 's/^ *NEEDED *//p' | grep -vE '^(libc|libm|libpthread|libdl|librt|ld-linux-x86-64)\.so\.' || true)
 [ -z "$needed" ] || die "the tool needs more than the C library: ${needed//$'\n'/, }" "this is a fault of Lockstep's build"
-newest=$(objdump -T "$folder/$name/bin/lockstep" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
-at_least "$oldest_glibc" "${newest#GLIBC_}" || die "the tool needs $newest" "this is a fault of Lockstep's build"
+needs_no_newer "$folder/$name/bin/lockstep"
 
 # The text and the sentences that recipes train on where no data is given, and LightGBM.
 for part in textgen/data dimabsa/data gbdt/lightgbm; do
@@ -99,4 +98,4 @@ One program, for any x86_64 Linux with glibc $oldest_glibc or newer. Nothing is 
 Commands that train, evaluate or predict need LibTorch: \`make run\` in a checkout of Lockstep.
 TEXT
 tar -C "$folder" --sort=name --owner=0 --group=0 --numeric-owner -czf "$archive" "$name"
-echo "$archive: $(($(stat -c %s "$archive") / 1000000)) MB, for glibc $oldest_glibc and newer (it needs ${newest#GLIBC_})"
+echo "$archive: $(($(stat -c %s "$archive") / 1000000)) MB, for glibc $oldest_glibc and newer"

@@ -39,7 +39,7 @@ must_say "Lockstep" lockstep --help
 must_say "pip install 'torch" lockstep train textgen preset=small stop.steps=1 --devices cpu:1
 rm -rf runs
 
-# Of torch, only the libraries are used, so not all that its Python needs is installed.
+# Lockstep uses only the libraries of torch, so the packages that its Python code needs are left out.
 source=()
 if [ -n "${LOCKSTEP_WHEELS:-}" ]; then source=(--no-index --find-links "$LOCKSTEP_WHEELS"); fi
 "${pip[@]}" "${source[@]}" --no-deps "torch==$torch" nvidia-cuda-runtime nvidia-cuda-cupti

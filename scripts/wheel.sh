@@ -27,7 +27,7 @@ tree=build-tarball/lockstep-$version-linux-x86_64
 make_sysroot
 
 "$here/setup.sh" --quick
-"$here/build.sh" "$folder" -DLOCKSTEP_CUDA=OFF -DLOCKSTEP_TESTS=OFF -DLOCKSTEP_OLD_SYSTEM="$sysroot" wheel-parts
+"$here/build.sh" "$folder" -DLOCKSTEP_CUDA=OFF -DLOCKSTEP_TESTS=OFF -DLOCKSTEP_SYSROOT="$sysroot" wheel-parts
 parts=$folder/wheel
 for file in "$parts"/torch-*/*.so "$parts/lockstep-worker"; do needs_no_newer "$file"; done
 

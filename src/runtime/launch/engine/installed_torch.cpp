@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -61,11 +62,6 @@ std::string version_in(const fs::path& file) {
   return "";
 }
 
-// Ordered by number: 2.9 is older than 2.11.
-bool is_older(const std::string& a, const std::string& b) {
-  return std::pair(a.size(), a) < std::pair(b.size(), b);
-}
-
 }  // namespace
 
 std::string minor_version(const std::string& version) {
@@ -104,7 +100,9 @@ std::optional<WheelEngine> find_engine(const fs::path& prefix) {
   const std::string wanted = minor_version(torch.version);
   if (std::find(known.begin(), known.end(), wanted) != known.end())
     return WheelEngine{.folder = engines / (name + wanted), .torch = std::move(torch)};
-  std::sort(known.begin(), known.end(), is_older);
+  std::sort(known.begin(), known.end(), [](const std::string& a, const std::string& b) {
+    return strverscmp(a.c_str(), b.c_str()) < 0;  // 2.9 comes before 2.11
+  });
   throw Error(cat("torch ", torch.version, " in ", torch.folder.string(),
                   " is not a version that this Lockstep was built for: ", join(known, ", ")),
               cat("pip install 'torch==", known.back(), ".*' in the same environment"));
